@@ -5,6 +5,7 @@ pub mod clip;
 pub mod clock;
 pub mod codec;
 pub mod counted;
+pub mod divided;
 pub mod nearest;
 pub mod parts;
 pub mod repo_path;

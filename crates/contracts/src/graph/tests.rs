@@ -26,6 +26,7 @@ pub(crate) fn facts() -> LocalFacts {
         is_global: false,
         is_common_js: false,
         line_count: 1,
+        order: crate::model::Order::default(),
     }
 }
 

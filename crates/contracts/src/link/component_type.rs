@@ -2,6 +2,8 @@
 
 use std::rc::Rc;
 
+use becket_base::divided;
+
 use super::filled::filled;
 use super::props::{Arguments, Expander, Place, Variants, bind, plain, unbound};
 use super::scope::{Found, Scope};
@@ -50,7 +52,7 @@ impl<'l> Expander<'l> {
             Found::Declared(file, declaration) => self.is_component(declaration, file),
             // Of another package it is one if it looks so: several give React's own under their name.
             Found::Outside(from) => {
-                let last = name.rsplit('.').next().unwrap_or_default();
+                let last = divided::after_last(name, b'.');
                 is_react(&from) || is_react_class(last) && scope.facts.kind == Kind::ReactComponent
             }
             Found::Unknown => false,
@@ -178,7 +180,7 @@ impl<'l> Expander<'l> {
             }
             return Some(variants);
         }
-        let last = name.rsplit('.').next().unwrap_or_default();
+        let last = divided::after_last(name, b'.');
         if matches!(last, "Readonly" | "NonNullable") {
             return self.component_type(given.first()?, scope, arguments);
         }
@@ -342,7 +344,7 @@ pub(super) fn distinct(variants: &mut Variants, more: impl IntoIterator<Item = V
 fn is_beside_components(name: &str, from: &str, scope: Scope<'_>) -> bool {
     const OF_COMPONENTS: &[&str] =
         &["@radix-ui/react-", "radix-ui", "@base-ui", "@headlessui/", "@ariakit/react"];
-    let Some((namespace, _)) = name.split_once('.') else { return false };
+    let Some((namespace, _)) = divided::around_first(name, b'.') else { return false };
     let beside =
         |rendered: &String| rendered.strip_prefix(namespace).is_some_and(|part| part.starts_with('.'));
     namespace != "React"

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use becket_base::divided;
 use memchr::memchr;
 use rustc_hash::FxHashMap;
 
@@ -213,7 +214,7 @@ fn names_function<'f, 'l: 'f>(part: &str, scope: Scope<'f>, resolver: &Resolver<
     if matches!(name, "string" | "number" | "boolean" | "undefined" | "null" | "any" | "unknown") {
         return false;
     }
-    let last = name.rsplit('.').next().unwrap_or_default();
+    let last = divided::after_last(name, b'.');
     if matches!(last, "Function" | "VoidFunction" | "Dispatch")
         || last.ends_with("EventHandler")
         || last.ends_with("Callback")

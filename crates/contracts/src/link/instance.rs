@@ -1,5 +1,7 @@
 //! What an instance of a class has, as the signature of the class says it, for props that are of its type.
 
+use becket_base::divided;
+
 use super::props::Expander;
 use super::scope::Scope;
 use crate::brackets::{body, group, split};
@@ -81,7 +83,7 @@ fn parameter(text: &str) -> TypeParameter {
     let (text, default) = text.split_once(" = ").map_or((text, None), |(text, ty)| (text, type_shape(ty)));
     let (name, constraint) =
         text.split_once(" extends ").map_or((text, None), |(name, ty)| (name, type_shape(ty)));
-    let name = name.rsplit(' ').next().unwrap_or(name).to_owned();
+    let name = divided::after_last(name, b' ').to_owned();
     TypeParameter { name, constraint, default }
 }
 
@@ -89,7 +91,7 @@ fn parameter(text: &str) -> TypeParameter {
 fn member(text: &str) -> Option<Member> {
     let mut rest = text;
     let mut is_accessor = false;
-    while let Some((word, after)) = rest.split_once(' ') {
+    while let Some((word, after)) = divided::around_first(rest, b' ') {
         match word {
             "static" | "protected" | "private" => return None,
             "get" | "set" => is_accessor = true,

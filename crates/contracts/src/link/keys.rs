@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use becket_base::divided;
+
 use super::chosen::element;
 use super::filled::filled;
 use super::props::{Arguments, Bound, Expander, Place, Variants, bind, is_nothing, plain};
@@ -192,7 +194,7 @@ impl<'l> Expander<'l> {
 
     /// What a member of an enum, or a constant, is as a key.
     fn key_named(&self, name: &str, scope: Scope<'_>) -> Option<String> {
-        if let Some((of, member)) = name.rsplit_once('.') {
+        if let Some((of, member)) = divided::around_last(name, b'.') {
             let Found::Declared(_, one) = self.resolver.name(scope, of) else { return None };
             return values_of(one)?.remove(member);
         }

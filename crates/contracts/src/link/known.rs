@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use becket_base::divided;
+
 use super::component_type::distinct;
 use super::filled::filled;
 use super::keys::{Keys, nothing_to_pick_from};
@@ -46,7 +48,7 @@ impl<'l> Expander<'l> {
         'l: 'f,
     {
         let first = given.first();
-        let last = name.rsplit('.').next().unwrap_or_default();
+        let last = divided::after_last(name, b'.');
         let each = |expander: &mut Self, change: &dyn Fn(Member) -> Option<Member>| -> Option<Variants> {
             let variants = expander.within(first?, scope, arguments);
             Some(
@@ -401,7 +403,7 @@ impl<'l> Expander<'l> {
     where
         'l: 'f,
     {
-        let last = name.rsplit('.').next().unwrap_or_default();
+        let last = divided::after_last(name, b'.');
         match (last, given) {
             ("UnionToIntersection", [TypeShape::Union(parts)]) => {
                 Some(self.within(&TypeShape::Intersection(parts.clone()), scope, arguments))

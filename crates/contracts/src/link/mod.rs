@@ -38,6 +38,7 @@ use crate::model::{
     DeclarationKind, Exports, Import, ImportedAs, Kind, LocalFacts, LogicSignature, Member, PropType, Route,
     State, TypeShape, UnresolvedType, Version, is_react, is_vue,
 };
+use becket_base::divided;
 use props::Expander;
 use scope::{Alone, Found, Resolver, Scope};
 
@@ -58,7 +59,7 @@ pub fn link_alone(entry_id: &str, facts: &LocalFacts) -> Linked {
 /// Whether a file has hooks or components, or what may be one, and imports nothing of the library that would make them that.
 pub fn may_be_of_any_library(facts: &LocalFacts) -> bool {
     let is_of_react = |import: &Import| {
-        let package = import.specifier.split('/').next().unwrap_or_default();
+        let package = divided::before_first(&import.specifier, b'/');
         matches!(package, "react" | "preact" | "react-dom" | "react-native" | "next")
     };
     let may_be = match facts.kind {
@@ -231,7 +232,7 @@ fn without_react<'t>(signature: &'t str, scope: Scope<'_>) -> Cow<'t, str> {
         bound.unwrap_or(name == "React")
     };
     replaced(signature, |mention| {
-        let (root, rest) = mention.text.split_once('.')?;
+        let (root, rest) = divided::around_first(mention.text, b'.')?;
         is_whole(root).then_some(rest)
     })
 }
@@ -356,7 +357,7 @@ fn merged(
         if declaration.emits.is_empty() {
             continue;
         }
-        let local = facts.declarations.iter().find(|one| one.name == declaration.name);
+        let local = facts.declaration(&declaration.name);
         let said = match local.map(|one| &one.detail) {
             Some(DeclarationDetail::Component(component)) => emits::declared(component, scope, resolver).0,
             _ => Vec::new(),

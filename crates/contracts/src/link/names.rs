@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use becket_base::counted;
+use becket_base::divided;
 
 use crate::model::{
     ContractDeclaration, DeclarationKind, ExportOrigin, Kind, LocalFacts, NextFacts, Route, RouteRole, is_vue,
@@ -48,7 +49,7 @@ fn is_in_program(entry_id: &str) -> bool {
 
 /// `routes` are those of the contract.
 pub(super) fn description(entry_id: &str, kind: Kind, facts: &LocalFacts, routes: &[Route]) -> String {
-    let file = entry_id.rsplit('/').next().unwrap_or(entry_id);
+    let file = divided::after_last(entry_id, b'/');
     // A segment of an address may have dots of its own: `[...all].tsx`.
     let segment = file.rfind(']').filter(|_| file.starts_with('[')).map_or(0, |end| end + 1);
     let end = file[segment..].find('.').map_or(file.len(), |dot| segment + dot);
@@ -80,7 +81,7 @@ fn inherited(facts: &LocalFacts, routes: &[Route]) -> usize {
     let own: BTreeSet<&str> = own.map(|route| route.handler.as_str()).collect();
     let declared: BTreeSet<&str> = facts.declarations.iter().map(|one| one.name.as_str()).collect();
     let is_here = |route: &&Route| {
-        let class = route.handler.split_once('.').map_or("", |(class, _)| class);
+        let class = divided::around_first(&route.handler, b'.').map_or("", |(class, _)| class);
         !route.is_mount() && !own.contains(route.handler.as_str()) && declared.contains(class)
     };
     routes.iter().filter(is_here).count()

@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
+use becket_base::divided;
+
 use super::composed::{answering, guards};
 use super::routes::{MOST, Placed, router};
 use super::scope::{Found, Resolver, Scope};
@@ -302,7 +304,7 @@ pub(super) fn answers<'l>(
             takes.iter().map(String::as_str).zip(gives.iter().map(String::as_str)).collect();
         let (mut seen, mut methods) = (BTreeSet::new(), Vec::new());
         for route in &routes {
-            let method = route.handler.rsplit_once('.').map_or("", |(_, method)| method);
+            let method = divided::around_last(&route.handler, b'.').map_or("", |(_, method)| method);
             let local = route.local_path.as_ref().filter(|_| of_controller).unwrap_or(&route.path);
             methods.push(method.to_owned());
             // A controller has each of them once per path.

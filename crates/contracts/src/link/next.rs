@@ -2,18 +2,20 @@
 
 use std::borrow::Cow;
 
+use becket_base::divided;
+
 use super::scope::{Resolver, Scope};
 use crate::graph::NextApp;
 use crate::model::{Kind, LocalFacts, NextExports, NextFacts, NextRouter, RouteRole};
 
 /// Whether it matters to which app a file belongs.
 pub fn may_be_route(entry_id: &str, facts: &LocalFacts) -> bool {
-    let (folders, file) = entry_id.rsplit_once('/').unwrap_or(("", entry_id));
+    let (folders, file) = divided::around_last(entry_id, b'/').unwrap_or(("", entry_id));
     let says_something = || {
         let answers = !facts.next.methods.is_empty() || file.starts_with("route.") && hands_on(facts);
         has_default(facts) || answers || facts.directive.is_some() || says_next(facts)
     };
-    is_of_root(file.split('.').next().unwrap_or_default())
+    is_of_root(divided::before_first(file, b'.'))
         || folders.split('/').any(|folder| matches!(folder, "app" | "pages")) && says_something()
 }
 
@@ -28,7 +30,7 @@ pub(super) fn of<'l>(scope: Scope<'l>, resolver: &Resolver<'l>, next: NextApp<'_
     let segments: Vec<&str> = inside.split('/').collect();
     let (file, folders) = segments.split_last()?;
     // Dots may be part of an address: `[...all].tsx`, `sitemap.xml.tsx`. Many projects mark pages: `about.page.tsx`.
-    let stem = file.rsplit_once('.').map_or(*file, |(stem, _)| stem);
+    let stem = divided::around_last(file, b'.').map_or(*file, |(stem, _)| stem);
     let stem = stem.strip_suffix(".page").unwrap_or(stem);
     let has_default = has_default(facts);
     let root = |name| route_root(folders, name).filter(|_| !is_other);
@@ -229,7 +231,9 @@ impl Place {
         let mut kept: Vec<&str> = Vec::new();
         for folder in folders {
             let mut name = *folder;
-            while let Some((marker, rest)) = name.strip_prefix('(').and_then(|rest| rest.split_once(')')) {
+            while let Some((marker, rest)) =
+                name.strip_prefix('(').and_then(|rest| divided::around_first(rest, b')'))
+            {
                 match marker {
                     "." => {}
                     ".." => drop(kept.pop()),

@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use becket_base::divided;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::emits;
@@ -349,7 +350,7 @@ impl<'l> Expander<'l> {
                 }
             }
             // What a class extends that is React's behind another file, or of a package that gives it again.
-            Found::Outside(_) if is_react_class(name.rsplit('.').next().unwrap_or_default()) => {
+            Found::Outside(_) if is_react_class(divided::after_last(name, b'.')) => {
                 given.first().map_or_else(|| vec![Vec::new()], |props| self.within(props, scope, arguments))
             }
             Found::Outside(from) if animates(name) => {
@@ -416,8 +417,8 @@ impl<'l> Expander<'l> {
 
 /// Whether a type is one of React's for what an element of HTML takes: all of that is optional.
 fn is_of_element(one: &UnresolvedType) -> bool {
-    let (name, given) = one.name.split_once('<').unwrap_or((&one.name, ""));
-    let last = name.rsplit('.').next().unwrap_or_default();
+    let (name, given) = divided::around_first(&one.name, b'<').unwrap_or((&one.name, ""));
+    let last = divided::after_last(name, b'.');
     one.from.as_deref().is_none_or(is_react)
         && (last.ends_with("Attributes")
             || matches!(last, "DetailedHTMLProps" | "HTMLProps" | "SVGProps")
@@ -427,8 +428,8 @@ fn is_of_element(one: &UnresolvedType) -> bool {
 
 /// Whether a type is what a component of a package takes: `ComponentProps<typeof Dialog.Title>`.
 fn is_of_component(one: &UnresolvedType) -> bool {
-    let (name, given) = one.name.split_once('<').unwrap_or((&one.name, ""));
-    let last = name.rsplit('.').next().unwrap_or_default();
+    let (name, given) = divided::around_first(&one.name, b'<').unwrap_or((&one.name, ""));
+    let last = divided::after_last(name, b'.');
     last.starts_with("ComponentProps") && given.starts_with(TypeShape::TYPEOF)
 }
 
@@ -440,7 +441,7 @@ fn is_of_every(name: &str) -> bool {
 /// Whether a type of a package has the members of the one that it is given, each of which may also be animated: the names
 /// that React Native, Reanimated and React Spring have for it.
 fn animates(name: &str) -> bool {
-    let last = name.rsplit('.').next().unwrap_or_default();
+    let last = divided::after_last(name, b'.');
     matches!(last, "AnimatedProps" | "AnimateProps" | "WithAnimatedObject" | "WithAnimatedValue")
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use becket_base::divided;
 use serde::{Deserialize, Serialize};
 
 use super::composed::answering;
@@ -49,7 +50,7 @@ impl Handed {
 /// with the file that mounts.
 pub fn place(contract: &mut Contract, handed: &[(&str, &Handed)]) {
     let entry = contract.entry_id.as_str();
-    let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let last = |path: &str| divided::after_last(path, b'/').to_owned();
     let mut ways: BTreeMap<_, Vec<&(&str, &Handed)>> = BTreeMap::new();
     for way in handed {
         let Handed { file, method, handler, declared, path, .. } = way.1;
@@ -512,7 +513,7 @@ pub(super) fn router<'l>(
     };
     // `require('./users')`, `require('./users').router`
     if let Some(rest) = handler.strip_prefix("require(") {
-        let (specifier, member) = rest.split_once(')')?;
+        let (specifier, member) = divided::around_first(rest, b')')?;
         let file = resolver.file(scope, specifier.trim_matches(['\'', '"', '`']))?;
         let name = member.strip_prefix('.').unwrap_or("default");
         return declared(file, resolver.exported(file, name));
@@ -554,8 +555,11 @@ fn field<'l>(
     scope: Scope<'l>,
     resolver: &Resolver<'l>,
 ) -> Option<(Scope<'l>, &'l str, DeclarationKind)> {
-    let (object, member) = handler.rsplit_once('.')?;
-    let made = object.strip_prefix("new ").and_then(|made| made.split_once('(')).map(|(class, _)| class);
+    let (object, member) = divided::around_last(handler, b'.')?;
+    let made = object
+        .strip_prefix("new ")
+        .and_then(|made| divided::around_first(made, b'('))
+        .map(|(class, _)| class);
     let Found::Declared(mut file, mut class) = resolver.name(scope, made.unwrap_or(object)) else {
         return None;
     };

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 
+use becket_base::divided;
 use rustc_hash::FxHashSet;
 
 use crate::graph::declared::blocks;
@@ -196,7 +197,7 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
-        let (object, part) = name.split_once('.')?;
+        let (object, part) = divided::around_first(name, b'.')?;
         let Found::Declared(file, declaration) = self.name(scope, object) else { return None };
         let DeclarationDetail::Component(component) = &declaration.detail else { return None };
         let props = component.props.as_ref().filter(|_| component.form == ComponentForm::Wrapped)?;
@@ -245,7 +246,7 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
-        let (object, member) = name.split_once('.')?;
+        let (object, member) = divided::around_first(name, b'.')?;
         let Found::Declared(file, declaration) = self.name(scope, object) else { return None };
         let DeclarationDetail::Value(TypeShape::Object(members)) = &declaration.detail else { return None };
         let member = members.iter().find(|one| one.name == member)?;
@@ -267,7 +268,7 @@ impl<'l> Resolver<'l> {
             return found;
         }
         let scope = Scope { namespace: None, ..scope };
-        if let Some(declaration) = scope.facts.declarations.iter().find(|one| one.name == name) {
+        if let Some(declaration) = scope.facts.declaration(name) {
             // `const { admin } = require('./admin')` is a constant of the file, and stands for what is there.
             let required = || self.required(scope, name).then(|| self.binding(scope, name)).flatten();
             let is_constant = declaration.kind == DeclarationKind::Constant;
@@ -308,7 +309,8 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
-        let (first, rest) = name.split_once('.').map_or((name, None), |(first, rest)| (first, Some(rest)));
+        let (first, rest) =
+            divided::around_first(name, b'.').map_or((name, None), |(first, rest)| (first, Some(rest)));
         for import in &scope.facts.imports {
             let Some(binding) = import.names.iter().find(|binding| binding.local == first) else { continue };
             return Some(match (binding.imported.as_str(), rest) {
@@ -335,7 +337,7 @@ impl<'l> Resolver<'l> {
     where
         'l: 'f,
     {
-        match name.split_once('.') {
+        match divided::around_first(name, b'.') {
             Some((first, rest)) => self.part(file, first, rest),
             None => self.exported(file, name),
         }
@@ -462,7 +464,7 @@ impl<'l> Resolver<'l> {
             Exported::Here(at, Export { origin: ExportOrigin::Local(local), .. }) => {
                 self.follow(at);
                 let scope = self.scope(at);
-                let declaration = scope.facts.declarations.iter().find(|one| one.name == *local)?;
+                let declaration = scope.facts.declaration(local)?;
                 Some(Found::Declared(scope, declaration))
             }
             Exported::Declared { file, module, name } => self.declared_for(file, module, name),
@@ -491,7 +493,7 @@ fn in_namespace<'f>(scope: Scope<'f>, name: &str) -> Option<Found<'f>> {
     let find = |whole: &str| {
         let mut all = scope.facts.declarations.iter().flat_map(Declaration::inside);
         let one = all.find(|one| one.name == whole)?;
-        let namespace = one.name.rsplit_once('.').map(|(around, _)| around);
+        let namespace = divided::around_last(&one.name, b'.').map(|(around, _)| around);
         Some(Found::Declared(Scope { namespace, ..scope }, one))
     };
     let mut around = scope.namespace;
@@ -499,7 +501,7 @@ fn in_namespace<'f>(scope: Scope<'f>, name: &str) -> Option<Found<'f>> {
         if let Some(found) = find(&format!("{path}.{name}")) {
             return Some(found);
         }
-        around = path.rsplit_once('.').map(|(outer, _)| outer);
+        around = divided::around_last(path, b'.').map(|(outer, _)| outer);
     }
     find(name).or_else(|| {
         let mut parts = scope.facts.declarations.iter().flat_map(|one| &one.parts);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::iter;
 
+use becket_base::divided;
 use memchr::{memchr_iter, memrchr};
 
 use super::exports::is_default;
@@ -185,7 +186,7 @@ fn leads_to(mention: &Mention<'_>, declaration: &ContractDeclaration) -> bool {
 
 /// `ReactNode` for `React.ReactNode`, whichever way `React` was imported.
 fn name_there<'t>(mention: &Mention<'t>, imported: &'t str) -> Cow<'t, str> {
-    match (imported, mention.text.split_once('.')) {
+    match (imported, divided::around_first(mention.text, b'.')) {
         ("*" | "default", Some((_, rest))) => rest.into(),
         (name, Some((_, rest))) => format!("{name}.{rest}").into(),
         (name, None) => name.into(),

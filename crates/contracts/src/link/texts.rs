@@ -1,5 +1,7 @@
 //! Texts that constants hold, of other files too, where they are part of a route: its path, its versions.
 
+use becket_base::divided;
+
 use super::scope::{Found, Resolver, Scope};
 use crate::model::{Declaration, Route};
 
@@ -13,7 +15,7 @@ pub(super) fn known<'l>(path: &str, scope: Scope<'l>, resolver: &Resolver<'l>) -
 
 fn known_within<'l>(path: &str, scope: Scope<'l>, resolver: &Resolver<'l>, depth: usize) -> String {
     let Some((before, rest)) = path.split_once("${") else { return path.to_owned() };
-    let Some((name, after)) = rest.split_once('}') else { return path.to_owned() };
+    let Some((name, after)) = divided::around_first(rest, b'}') else { return path.to_owned() };
     let own = name.strip_prefix(Route::HIDDEN);
     let text = match own {
         Some(_) => None,

@@ -2,6 +2,9 @@
 //!
 //! A cache needs a format with field names (JSON, for one): empty fields are left out.
 
+use std::sync::OnceLock;
+
+use becket_base::divided;
 use serde::{Deserialize, Serialize};
 
 use super::{Declaration, DeclarationKind, Directive, Kind, NextExports, Route, StyleFacts};
@@ -54,12 +57,43 @@ pub struct LocalFacts {
     pub is_common_js: bool,
     /// Lines of the file, for people.
     pub line_count: u32,
+    #[serde(skip)]
+    pub(crate) order: Order,
 }
+
+/// Declarations by name, made when somebody asks for one of many. Says nothing that they do not say.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Order(OnceLock<Box<[u32]>>);
+
+impl PartialEq for Order {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Order {}
 
 /// So many are looked at one by one.
 const FEW: usize = 8;
+const FEW_DECLARATIONS: usize = 32;
 
 impl LocalFacts {
+    /// The first declaration of a name.
+    pub(crate) fn declaration(&self, name: &str) -> Option<&Declaration> {
+        let all = &self.declarations;
+        if all.len() <= FEW_DECLARATIONS {
+            return all.iter().find(|one| one.name == name);
+        }
+        let named = |at: &u32| all.get(*at as usize).map_or("", |one| one.name.as_str());
+        let order = self.order.0.get_or_init(|| {
+            let mut order: Box<[u32]> = (0..).take(all.len()).collect();
+            order.sort_by_key(named);
+            order
+        });
+        let at = order.get(order.partition_point(|at| named(at) < name))?;
+        all.get(*at as usize).filter(|one| one.name == name)
+    }
+
     /// The exports of one name, and the stars, through which there may be more of it.
     pub fn exported_as(&self, name: &str) -> (&[Export], &[Export]) {
         // Few files have stars, and those stand last.
@@ -118,10 +152,10 @@ impl Import {
     /// Braces around one thing alone are part of a name: `./routes/{-$locale}`.
     pub fn is_pattern(specifier: &str) -> bool {
         let has_choice = || {
-            let open = specifier.find('{').map(|at| &specifier[at..]);
+            let open = specifier.as_bytes().iter().position(|byte| *byte == b'{').map(|at| &specifier[at..]);
             open.is_some_and(|open| open.contains(',') && open.contains('}'))
         };
-        (specifier.contains('*') || has_choice()) && !specifier.contains(Self::PUT_IN)
+        (divided::has(specifier, b'*') || has_choice()) && !specifier.contains(Self::PUT_IN)
     }
 }
 
@@ -233,6 +267,7 @@ impl LocalFacts {
             is_global: false,
             is_common_js: false,
             line_count: 0,
+            order: Order::default(),
         }
     }
 }

@@ -19,6 +19,7 @@ pub use contract::{
 pub use declaration::{
     ComponentFacts, ComponentForm, Declaration, DeclarationDetail, DeclarationKind, Lines, State,
 };
+pub(crate) use facts::Order;
 pub use facts::{Diagnostic, Export, ExportOrigin, Import, ImportKind, ImportedName, LocalFacts, Severity};
 pub use kind::Kind;
 pub use next::{Directive, NextExports, NextFacts, NextMetadata, NextRouter, RouteRole};

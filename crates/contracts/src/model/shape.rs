@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use becket_base::divided;
 use serde::{Deserialize, Serialize};
 
 use crate::brackets::group;
@@ -59,7 +60,7 @@ pub const NATIVE_COMPONENTS: &[&str] = &[
 
 /// Whether a module is React itself, or what stands for it: `react`, `preact/compat`.
 pub fn is_react(specifier: &str) -> bool {
-    matches!(specifier.split('/').next(), Some("react" | "preact"))
+    matches!(divided::before_first(specifier, b'/'), "react" | "preact")
 }
 
 /// Whether a module is Vue, of its own libraries, or a component of it: `vue`, `@vueuse/core`, `./card.vue`.
@@ -72,7 +73,7 @@ pub fn is_vue(specifier: &str) -> bool {
 
 /// Whether a module is a component that is written as Vue's compiler reads it.
 pub fn is_vue_file(specifier: &str) -> bool {
-    specifier.rsplit_once('.').is_some_and(|(_, ending)| ending == "vue")
+    divided::around_last(specifier, b'.').is_some_and(|(_, ending)| ending == "vue")
 }
 
 /// Whether components of React extend a class of this name.

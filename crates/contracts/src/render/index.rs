@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use becket_base::divided;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use crate::bundle::{BundleOptions, Missing};
@@ -128,7 +129,7 @@ fn each_own<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Arc<Folder
 pub fn root_label(path: &str, components: &[String]) -> Option<String> {
     let parts: Vec<&str> = path.split('/').collect();
     let routes = components.iter().any(|name| {
-        let stem = name.split('.').next().unwrap_or_default();
+        let stem = divided::before_first(name, b'.');
         matches!(stem, "page" | "layout")
     });
     match parts.as_slice() {

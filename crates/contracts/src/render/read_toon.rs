@@ -1,5 +1,6 @@
 //! TOON read back, as [`toon`](super::toon) writes it: by the indentation of lines and the lengths in headers.
 
+use becket_base::divided;
 use serde_json::{Map, Value};
 
 /// Values in values.
@@ -7,7 +8,7 @@ const DEEPEST: usize = 128;
 
 /// Whether a text begins as a list in TOON does: `[2]:` or `[2]{a,b}:`.
 pub(super) fn is_list(text: &str) -> bool {
-    let count = text.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let count = text.strip_prefix('[').and_then(|rest| divided::around_first(rest, b']'));
     count.is_some_and(|(count, rest)| count.parse::<usize>().is_ok() && rest.starts_with([':', '{']))
 }
 

@@ -7,6 +7,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::path::Path;
 
+use becket_base::divided;
 use becket_base::text::decoded;
 use becket_contracts::fingerprint;
 use becket_contracts::language::Reader;
@@ -20,7 +21,7 @@ use crate::walk::rules::LARGEST_SOURCE;
 use crate::walk::{Below, LeftOut, Stamp, unlisted_stamp};
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-pub const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 85");
+pub const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 86");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -149,7 +150,7 @@ pub fn facts_of(files: &[(&str, &[u8])]) -> Vec<LocalFacts> {
 }
 
 fn facts(path: &str, text: &str) -> LocalFacts {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = divided::after_last(path, b'/');
     READER.with(|reader| match reader.try_borrow_mut() {
         Ok(mut reader) => reader.read(name, text),
         Err(_) => Reader::new().read(name, text),

@@ -1,5 +1,7 @@
 //! The modules that come with Node, under the names that need no `node:`.
 
+use becket_base::divided;
+
 const NAMES: &[&str] = &[
     "assert",
     "async_hooks",
@@ -47,7 +49,7 @@ const NAMES: &[&str] = &[
 
 /// Whether Node has it, subpaths such as `fs/promises` included.
 pub(super) fn is_builtin(specifier: &str) -> bool {
-    let first = specifier.split('/').next().unwrap_or(specifier);
+    let first = divided::before_first(specifier, b'/');
     NAMES.binary_search(&first).is_ok()
 }
 

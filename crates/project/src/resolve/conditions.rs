@@ -1,6 +1,7 @@
 //! What the `exports` and `imports` of a manifest say in more than one way: lists, of which TypeScript takes the first entry
 //! that leads to a file, and conditions with a version of the compiler.
 
+use becket_base::divided;
 use becket_contracts::model::{ImportKind, LocalFacts};
 use serde_json::{Map, Value};
 
@@ -15,7 +16,7 @@ pub enum Loading {
 impl Loading {
     /// Of what is imported by a statement of a file.
     pub fn within(file: &str) -> Self {
-        match file.rsplit_once('.') {
+        match divided::around_last(file, b'.') {
             Some((_, "cts")) => Self::Require,
             _ => Self::Import,
         }

@@ -4,6 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+use becket_base::divided;
 use becket_contracts::secrets;
 use becket_contracts::target::{Reason, Target};
 use rustc_hash::FxHashMap;
@@ -38,7 +39,7 @@ impl Configs {
         let read = |path: &str| relaxed(&becket_base::text::decoded(&contents.read(path)?)).ok();
         // By path: one that is around comes before what is in it, and `deno.json` before `deno.jsonc`.
         for path in modules.controls() {
-            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let (folder, name) = divided::around_last(path, b'/').unwrap_or(("", path));
             if !matches!(name, "deno.json" | "deno.jsonc") || configs.by_folder.contains_key(folder) {
                 continue;
             }
@@ -150,7 +151,8 @@ impl Resolver {
         };
         if specifier.starts_with("jsr:") && self.deno.is_member(name, range) {
             let rest = specifier.rsplit_once(name).map_or("", |(_, rest)| rest);
-            let inner = rest.split_once('/').map_or(String::new(), |(_, inner)| format!("/{inner}"));
+            let inner =
+                divided::around_first(rest, b'/').map_or(String::new(), |(_, inner)| format!("/{inner}"));
             if let Some(target) = self.deno.exported(&[name, &inner].concat(), &self.modules) {
                 return target;
             }

@@ -7,6 +7,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use becket_base::divided;
 use becket_contracts::target::{Reason, Target};
 use oxc_resolver::{FileMetadata, FileSystem, ResolveError, ResolveOptions, ResolverGeneric};
 use rustc_hash::FxHashMap;
@@ -230,7 +231,7 @@ impl Exported {
 fn around<'m>(manifests: &'m Manifests, path: &str) -> Option<&'m Manifest> {
     let mut folder = path;
     loop {
-        folder = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
+        folder = divided::around_last(folder, b'/').map_or("", |(parent, _)| parent);
         if let Some(index) = manifests.of_folder(folder) {
             return Some(manifests.get(index));
         }
@@ -257,7 +258,7 @@ fn source_of(modules: &Modules, package: &Manifest, output: &str) -> Option<Targ
         return Some(target);
     }
     let mut rest = written.as_str();
-    while let Some((first, inner)) = rest.split_once('/') {
+    while let Some((first, inner)) = divided::around_first(rest, b'/') {
         // Built together with the packages beside it, one is written below its own name.
         let is_own_name = rest.len() < written.len() && package.folder.rsplit('/').next() == Some(first);
         if !OUTPUT.contains(&first) && !FORMS.contains(&first) && !is_own_name {
@@ -273,7 +274,7 @@ fn source_of(modules: &Modules, package: &Manifest, output: &str) -> Option<Targ
     }
     let plain: Vec<&str> = rest.split('/').filter(|name| !FORMS.contains(name)).collect();
     let plain = plain.join("/");
-    let name = package.fields.name.as_deref().map(|name| name.rsplit('/').next().unwrap_or(name));
+    let name = package.fields.name.as_deref().map(|name| divided::after_last(name, b'/'));
     let is_entry = plain.split('.').next() == name;
     SOURCES.iter().find_map(|folder| {
         find(folder, &plain).or_else(|| if is_entry { find(folder, "index.js") } else { None })

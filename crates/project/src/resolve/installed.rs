@@ -1,6 +1,7 @@
 //! Configurations that are installed: where `extends: "@tsconfig/node20"` leads, as TypeScript finds it. Nothing else is
 //! looked for among what is installed.
 
+use becket_base::divided;
 use serde_json::Value;
 
 use super::modules::join;
@@ -45,7 +46,7 @@ pub(super) fn file(contents: &dyn Contents, path: &str) -> Option<LeftOut> {
 
 /// Nothing else that is left out is read: it may be somebody's secret.
 pub(super) fn is_config(path: &str) -> bool {
-    matches!(path.rsplit_once('.'), Some((_, "json" | "jsonc")))
+    matches!(divided::around_last(path, b'.'), Some((_, "json" | "jsonc")))
 }
 
 fn within(contents: &dyn Contents, home: &str, rest: &str) -> Option<String> {

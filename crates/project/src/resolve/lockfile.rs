@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
+use becket_base::divided;
 use memchr::{memchr, memmem};
 use rustc_hash::FxHashMap;
 use serde::de::{MapAccess, Visitor};
@@ -35,7 +36,7 @@ impl Versions {
     pub(super) fn read(modules: &Modules, contents: &dyn Contents) -> Self {
         let mut versions = Self::default();
         for path in modules.controls() {
-            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let (folder, name) = divided::around_last(path, b'/').unwrap_or(("", path));
             let read: fn(&str) -> Lock = match name {
                 "package-lock.json" | "npm-shrinkwrap.json" => npm,
                 "yarn.lock" => yarn,
@@ -153,7 +154,7 @@ fn npm_by_lines(text: &str) -> Option<Lock> {
             let version = version.trim_end_matches(',').strip_suffix('"')?;
             section.insert(package.to_owned(), without_alias(version).to_owned());
         } else if let Some(name) = line.strip_prefix("    \"") {
-            package = name.split_once('"')?.0;
+            package = divided::around_first(name, b'"')?.0;
         } else if line.starts_with("  \"") {
             section = match line {
                 r#"  "packages": {"# => &mut lock.placed,
@@ -319,7 +320,8 @@ fn bun(text: &str) -> Lock {
         .collect();
     for (name, entry) in packages.into_iter().flatten() {
         let id = entry.get(0).and_then(serde_json::Value::as_str).unwrap_or_default();
-        if let Some((_, version)) = id.rsplit_once('@').filter(|(package, _)| !package.is_empty()) {
+        if let Some((_, version)) = divided::around_last(id, b'@').filter(|(package, _)| !package.is_empty())
+        {
             // `a/zod` is the one that the package `a` of the workspace has.
             let mut slashes = name.match_indices('/').map(|(at, _)| at);
             if let Some((folder, at)) = slashes.find_map(|at| Some((*importers.get(&name[..at])?, at))) {
@@ -338,10 +340,10 @@ fn deno(text: &str) -> Lock {
     let specifiers = value.get("specifiers").or_else(|| value.pointer("/packages/specifiers"));
     let mut lock = Lock::default();
     for (asked, got) in specifiers.and_then(|all| all.as_object()).into_iter().flatten() {
-        let asked = asked.split_once(':').map_or(asked.as_str(), |(_, asked)| asked);
+        let asked = divided::around_first(asked, b':').map_or(asked.as_str(), |(_, asked)| asked);
         let got = got.as_str().unwrap_or_default();
         let got = super::deno::package(got).and_then(|(_, version)| version).unwrap_or(got);
-        lock.ranged.insert(asked.to_owned(), got.split('_').next().unwrap_or(got).to_owned());
+        lock.ranged.insert(asked.to_owned(), divided::before_first(got, b'_').to_owned());
     }
     lock
 }

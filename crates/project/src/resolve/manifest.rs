@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use becket_base::divided;
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
@@ -120,7 +121,7 @@ impl Manifests {
         let mut manifests = Self::default();
         let mut roots: Vec<(String, GlobSet)> = Vec::new();
         for path in modules.controls() {
-            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let (folder, name) = divided::around_last(path, b'/').unwrap_or(("", path));
             let Some(bytes) =
                 matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json" | ".yarnrc.yml")
                     .then(|| contents.read(path))
@@ -302,7 +303,7 @@ impl Fields {
             return Some(under(to)?.to_owned());
         }
         let matched = imports.iter().filter_map(|(pattern, to)| {
-            let (before, after) = pattern.split_once('*')?;
+            let (before, after) = divided::around_first(pattern, b'*')?;
             let star = name.strip_prefix(before)?.strip_suffix(after).filter(|star| !star.is_empty())?;
             Some((before.len(), to, star))
         });
@@ -432,7 +433,10 @@ fn yaml_catalogs(text: &str) -> Catalogs {
         } else if let Some(catalog) = &catalog {
             catalogs.insert((catalog.clone(), name), range);
         }
-        let inside = braces.map_or("", |(_, inside)| inside).split(',').filter_map(|one| one.split_once(':'));
+        let inside = braces
+            .map_or("", |(_, inside)| inside)
+            .split(',')
+            .filter_map(|one| divided::around_first(one, b':'));
         for (name, range) in inside.filter(|_| catalog.is_some()) {
             let catalog = catalog.clone().unwrap_or_default();
             catalogs.insert((catalog, unquoted(name)), unquoted(range));

@@ -20,6 +20,7 @@ mod tsconfig;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use becket_base::divided;
 use becket_contracts::graph::Library;
 use becket_contracts::model::Import;
 use becket_contracts::secrets;
@@ -145,7 +146,7 @@ impl Resolver {
         };
         let modules = Arc::new(modules);
         let manifests = Arc::new(Manifests::read(&modules, contents));
-        let rules = modules.controls().filter(|path| is_rule_file(path.rsplit('/').next().unwrap_or(path)));
+        let rules = modules.controls().filter(|path| is_rule_file(divided::after_last(path, b'/')));
         let rules: BTreeMap<String, Vec<u8>> =
             rules.filter_map(|path| Some((path.to_owned(), contents.read(path)?))).collect();
         let tsconfigs = Tsconfigs::read(&modules, &manifests, &rules, contents);
@@ -366,7 +367,7 @@ impl Resolver {
                 .probe(inside, suffixes)
                 .unwrap_or(Target::Unresolved(Reason::OutsideScanPath));
         }
-        if let Some((scheme, _)) = name.split_once(':') {
+        if let Some((scheme, _)) = divided::around_first(name, b':') {
             return match scheme {
                 "http" | "https" => Target::Package { name: name.to_owned(), version: None, declared: true },
                 "npm" | "jsr" => self.of_registry(folder, name),

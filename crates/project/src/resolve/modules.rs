@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
+use becket_base::divided;
 use becket_contracts::target::Target;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -166,7 +167,7 @@ impl Modules {
     /// elsewhere as soon as there is a `context.json`.
     pub(super) fn probe_data(&self, path: &str) -> Option<Target> {
         self.with_ending(path, DATA, &[]).filter(|target| match target {
-            Target::Asset(path) => !is_output(path.rsplit('/').next().unwrap_or_default()),
+            Target::Asset(path) => !is_output(divided::after_last(path, b'/')),
             _ => true,
         })
     }
@@ -226,7 +227,7 @@ impl Modules {
 
 /// Whether a path leads where nothing is looked at, as a file or as a folder.
 pub(super) fn is_left_out(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = divided::after_last(path, b'/');
     in_left_out_folder(path) || in_left_out_folder(&[name, "/"].concat())
 }
 
@@ -241,7 +242,7 @@ pub(super) fn names_of(path: &str) -> impl Iterator<Item = (&str, &'static str)>
 
 /// What declares a file that only a build writes: `theme.d.css.ts` of `theme.css`.
 fn declared(path: &str) -> Option<String> {
-    let (stem, ending) = path.rsplit_once('.')?;
+    let (stem, ending) = divided::around_last(path, b'.')?;
     let has_stem = !stem.is_empty() && !stem.ends_with('/') && !ending.contains('/');
     has_stem.then(|| format!("{stem}.d.{ending}.ts"))
 }

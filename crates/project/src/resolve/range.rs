@@ -1,6 +1,8 @@
 //! What a manifest asks for by a range that says more than versions: another package under this name, the registry that it
 //! comes from, a patch over it.
 
+use becket_base::divided;
+
 /// Words that stand for a version, and are no packages.
 const TAGS: [&str; 8] = ["alpha", "beta", "canary", "experimental", "latest", "next", "nightly", "rc"];
 
@@ -8,7 +10,7 @@ const TAGS: [&str; 8] = ["alpha", "beta", "canary", "experimental", "latest", "n
 pub(super) fn meant(package: &str, range: &str) -> (String, Option<String>) {
     if let Some(patched) = range.strip_prefix("patch:") {
         // Behind the mark is where the patch lies.
-        let patched = decoded(patched.split('#').next().unwrap_or(patched));
+        let patched = decoded(divided::before_first(patched, b'#'));
         return match named(&patched) {
             (name, Some(range)) => meant(name, range),
             (name, None) => (name.to_owned(), None),
@@ -43,7 +45,7 @@ fn is_range(said: &str) -> bool {
 fn decoded(text: &str) -> String {
     let mut whole = String::new();
     let mut rest = text;
-    while let Some((before, after)) = rest.split_once('%') {
+    while let Some((before, after)) = divided::around_first(rest, b'%') {
         whole.push_str(before);
         let code = after.get(..2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
         if let Some(code) = code.filter(u8::is_ascii) {

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::OnceLock;
 
+use becket_base::divided;
 use becket_base::text::decoded;
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashMap;
@@ -164,7 +165,7 @@ impl Tsconfigs {
         let mut reader = Reader { modules, manifests, rules, left_out, contents, said, tsconfigs };
         let mut found: BTreeMap<&str, (usize, &str)> = BTreeMap::new();
         for path in modules.controls() {
-            let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+            let (folder, name) = divided::around_last(path, b'/').unwrap_or(("", path));
             if let Some(rank) = NAMES.iter().position(|known| *known == name) {
                 let best = found.entry(folder).or_insert((rank, path));
                 *best = (*best).min((rank, path));
@@ -289,7 +290,7 @@ fn is_below(folder: &str, path: &str) -> bool {
 
 /// What the star of a pattern stands for in a name.
 pub(super) fn wildcard<'a>(pattern: &str, name: &'a str) -> Option<&'a str> {
-    match pattern.split_once('*') {
+    match divided::around_first(pattern, b'*') {
         None => (pattern == name).then_some(""),
         Some((before, after)) => {
             let rest = name.strip_prefix(before)?;
@@ -410,7 +411,7 @@ impl Reader<'_> {
     /// Whether a file that is not listed is so for its hidden folder alone.
     fn reads_unlisted(&self, path: &str) -> bool {
         let left_out = self.left_out.get_or_init(|| Ignored::with_hidden(self.rules.clone()));
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let (folder, name) = divided::around_last(path, b'/').unwrap_or(("", path));
         left_out.inside(folder).is_some_and(|rules| rules.lists(path, name))
     }
 

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use becket_base::divided;
+
 use super::rules::{Hidden, Rules, Tests, role_of};
 use super::{Found, Link, Stamp, WalkProblem, Walked};
 
@@ -24,7 +26,7 @@ pub fn from_paths<'a>(
         rules_of(folder, tests, Hidden::LeftOut, &mut folders, &mut problems, &read)
     };
     for (path, size) in &sizes {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let (folder, name) = divided::around_last(path, b'/').unwrap_or(("", path));
         if rules_around(folder).is_some_and(|rules| rules.lists(path, name)) {
             let role = role_of(path, *size, tests);
             files.push(Found { path: Arc::from(*path), role, stamp: Stamp::default() });
@@ -33,7 +35,7 @@ pub fn from_paths<'a>(
     let mut links = links.to_vec();
     links.sort();
     links.retain(|Link { path, .. }| {
-        let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let (folder, name) = divided::around_last(path, b'/').unwrap_or(("", path));
         rules_around(folder).is_some_and(|rules| rules.knows_link(path, name))
     });
     Walked { files: files.into(), links, problems: problems.into_iter().collect(), ..Walked::default() }
@@ -86,7 +88,7 @@ fn rules_of(
     let around = if folder.is_empty() {
         Some(Arc::new(Rules::start(tests).with(hidden)))
     } else {
-        let (parent, name) = folder.rsplit_once('/').unwrap_or(("", folder));
+        let (parent, name) = divided::around_last(folder, b'/').unwrap_or(("", folder));
         rules_of(parent, tests, hidden, known, problems, read).filter(|rules| rules.enters(folder, name))
     };
     let rules = around.map(|around| {

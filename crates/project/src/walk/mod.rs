@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use becket_base::Parts;
+use becket_base::divided;
 use fs_err as fs;
 use rayon::prelude::*;
 
@@ -64,7 +65,7 @@ impl Link {
     /// `/home/me/project/src/a.ts`, `../../project/src/a.ts`.
     #[must_use]
     pub fn within(self, root: &Path) -> Self {
-        let folder = self.path.rsplit_once('/').map_or("", |(folder, _)| folder);
+        let folder = divided::around_last(&self.path, b'/').map_or("", |(folder, _)| folder);
         let inside = || {
             let place = root.join(folder).join(&self.target);
             // What it leads to may be gone meanwhile.

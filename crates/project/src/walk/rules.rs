@@ -4,6 +4,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use becket_base::divided;
+
 use super::pattern::{MOST_OF_BRACES, Patterns, without_braces};
 
 /// A larger source file is named, and not read.
@@ -211,8 +213,8 @@ enum Kind {
 
 /// Why a source is left out that is no test.
 pub fn unreadable(path: &str, size: u64) -> Option<&'static str> {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let (stem, ending) = name.rsplit_once('.').unwrap_or((name, ""));
+    let name = divided::after_last(path, b'/');
+    let (stem, ending) = divided::around_last(name, b'.').unwrap_or((name, ""));
     if MADE_SMALL.contains(&ending) && stem != "min" && stem.rsplit(['.', '-']).next() == Some("min") {
         return Some("minified");
     }
@@ -221,11 +223,11 @@ pub fn unreadable(path: &str, size: u64) -> Option<&'static str> {
 
 /// What a listed file is.
 pub fn role_of(path: &str, size: u64, tests: Tests) -> Role {
-    let name = path.rsplit('/').next().unwrap_or(path);
+    let name = divided::after_last(path, b'/');
     if is_control(name) {
         return Role::Control;
     }
-    let Some((stem, ending)) = name.rsplit_once('.') else { return Role::Asset };
+    let Some((stem, ending)) = divided::around_last(name, b'.') else { return Role::Asset };
     if !SOURCES.contains(&ending) {
         return Role::Asset;
     }
@@ -242,7 +244,7 @@ pub fn in_left_out_folder(path: &str) -> bool {
 }
 
 fn left_out_for_folder(path: &str, never_enters: impl Fn(&str) -> bool) -> bool {
-    let Some((folders, name)) = path.rsplit_once('/') else { return false };
+    let Some((folders, name)) = divided::around_last(path, b'/') else { return false };
     // What such sources go by lies beside them.
     let by_hand = is_written_by_hand(name) || name == GITIGNORE || is_control(name);
     parts(folders).any(|folder| never_enters(folder) || (!by_hand && OUTPUT_FOLDERS.contains(&folder)))
@@ -271,14 +273,14 @@ fn is_never_entered(folder: &str) -> bool {
 
 /// Whether a file is TypeScript that declares nothing but itself: `plan.ts`, not `plan.d.ts`.
 fn is_written_by_hand(name: &str) -> bool {
-    name.rsplit_once('.').is_some_and(|(stem, ending)| {
+    divided::around_last(name, b'.').is_some_and(|(stem, ending)| {
         WRITTEN_BY_HAND.contains(&ending) && !stem.split('.').skip(1).any(|part| part == "d")
     })
 }
 
 /// Whether a file says how others look.
 pub fn is_sheet(path: &str) -> bool {
-    let ending = path.rsplit('.').next().unwrap_or_default();
+    let ending = divided::after_last(path, b'.');
     ["css", "scss", "sass", "less"].iter().any(|known| ending.eq_ignore_ascii_case(known))
 }
 

@@ -1,5 +1,6 @@
 //! What a namespace, or a block that is declared for a module, shows to others.
 
+use becket_base::divided;
 use oxc_ast::ast::{
     Declaration, ExportDefaultDeclarationKind, ModuleExportName, Statement, TSImportEqualsDeclaration,
     TSModuleReference, TSNamespaceDeclaration, TSNamespaceDeclarationBody,
@@ -36,7 +37,7 @@ pub(crate) fn brief(name: &str, text: &str) -> String {
 fn need_not_be_given(parameter: &str) -> bool {
     let count = |text: &str, signs: &[char]| text.matches(signs).count();
     let is_open = |text: &str| count(text, &['{', '[', '(']) > count(text, &['}', ']', ')']);
-    let name = parameter.split(':').next().unwrap_or_default();
+    let name = divided::before_first(parameter, b':');
     let default = parameter.split_once(" = ").is_some_and(|(before, _)| !is_open(before));
     parameter.starts_with("...") || name.ends_with('?') || default
 }

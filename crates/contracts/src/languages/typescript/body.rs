@@ -6,6 +6,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
+use becket_base::divided;
 use oxc_allocator::ArenaVec;
 use oxc_ast::ast::{
     Argument, ArrowFunctionExpression, AssignmentExpression, AssignmentTarget, BindingPattern,
@@ -257,7 +258,7 @@ impl<'a> Visit<'a> for Walk<'_, '_, 'a> {
 
     fn visit_ts_import_type(&mut self, import: &TSImportType<'a>) {
         let imported = import.qualifier.as_ref().map_or_else(|| "*".to_owned(), qualifier);
-        let imported = imported.split('.').next().unwrap_or_default().to_owned();
+        let imported = divided::before_first(&imported, b'.').to_owned();
         let name = ImportedName { imported, local: String::new(), type_only: true };
         self.load(vec![import.source.value.into_string()], ImportKind::TypeOnly, &[name], import.span);
         walk::walk_ts_import_type(self, import);

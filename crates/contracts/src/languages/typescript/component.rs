@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use becket_base::divided;
 use oxc_ast::ast::{
     ArrayExpressionElement, ArrowFunctionBody, ArrowFunctionExpression, BindingPattern, CallExpression,
     Class, ClassElement, Declaration, Expression, FormalParameters, Function, Ident, Program, Statement,
@@ -410,7 +411,7 @@ pub(super) fn is_element(ty: &TSType<'_>) -> bool {
     match ty {
         TSType::TSTypeReference(reference) => {
             let name = type_name(&reference.type_name);
-            let last = name.rsplit('.').next().unwrap_or_default();
+            let last = divided::after_last(&name, b'.');
             let arguments = reference.type_arguments.iter().flat_map(|list| &list.params);
             matches!(last, "ReactElement" | "ReactNode" | "ReactPortal" | "VNode" | "JSXElement")
                 || matches!(name.as_str(), "JSX.Element" | "React.JSX.Element" | "Element")
@@ -477,7 +478,7 @@ pub(super) fn annotated(print: Print<'_, '_>, annotation: Option<&TSType<'_>>) -
             };
         }
     };
-    let last = name.rsplit('.').next().unwrap_or_default();
+    let last = divided::after_last(&name, b'.');
     if !COMPONENT_TYPES.contains(&last) {
         return said_to_be(print, annotation).map_or(Annotated::Otherwise, Annotated::Perhaps);
     }

@@ -19,6 +19,7 @@ use super::common_js::{self, CommonJs, Value};
 use super::component::{self, Annotated, Callable};
 use super::modules::{self, DEFAULT, Modules};
 use super::origins::Top;
+use super::places::Places;
 use super::print::{INFERRED, Print, join, listed, literal_type};
 use super::vue_events::Emitter;
 use super::wrapped::{self, Inner, Wrapped};
@@ -48,6 +49,7 @@ pub(super) struct Collector<'c, 's, 'a> {
     /// One that is no module: nobody imports what it declares, and everybody sees it.
     pub(super) is_global: bool,
     pub(super) declarations: Vec<Declaration>,
+    pub(super) places: Places,
 }
 
 impl<'a> Collector<'_, '_, 'a> {
@@ -118,7 +120,9 @@ impl<'a> Collector<'_, '_, 'a> {
                 DeclarationKind::Constant | DeclarationKind::Variable => is_merged(),
                 kind => is_function(kind),
             };
-            if let Some(to) = self.declarations.iter_mut().find(|one| one.name == of && can_have(one)) {
+            let places = self.places.of(&self.declarations, of);
+            let place = places.into_iter().find(|at| can_have(&self.declarations[*at]));
+            if let Some(to) = place.map(|at| &mut self.declarations[at]) {
                 let members = join(members.iter().map(|(name, ty)| format!("const {name}: {ty}")), "; ");
                 to.signatures.push(format!("namespace {} {{ {members} }}", listed(of)));
             }
@@ -270,9 +274,9 @@ impl<'a> Collector<'_, '_, 'a> {
             self.plain_function(&name, callable, body, maker)
         };
         let is_implementation = function.r#type == FunctionType::FunctionDeclaration;
-        if let Some(overloaded) =
-            self.declarations.iter_mut().rev().find(|one| one.name == name && is_function(one.kind))
-        {
+        let places = self.places.of(&self.declarations, &name);
+        let place = places.into_iter().rfind(|at| is_function(self.declarations[*at].kind));
+        if let Some(overloaded) = place.map(|at| &mut self.declarations[at]) {
             overloaded.lines.last = print.source.lines(span).last;
             overloaded.detail = overload(std::mem::take(&mut overloaded.detail), detail, is_implementation);
             if is_implementation {
@@ -602,8 +606,8 @@ impl<'a> Collector<'_, '_, 'a> {
     fn added_elsewhere(&mut self, name: &str, body: &[Statement<'a>], span: Span, detail: DeclarationDetail) {
         let signature = format!("declare {name} {}", self.print.block(body, true));
         self.push(name.to_owned(), DeclarationKind::Namespace, signature, span, detail);
-        if let Some(added) = self.declarations.iter_mut().rfind(|one| one.name == name) {
-            added.exported = true;
+        if let Some(at) = self.places.of(&self.declarations, name).pop() {
+            self.declarations[at].exported = true;
         }
     }
 
@@ -633,9 +637,9 @@ impl<'a> Collector<'_, '_, 'a> {
         // An interface, a namespace or an enum may be declared in several places, and is one all the same.
         let merges =
             matches!(kind, DeclarationKind::Interface | DeclarationKind::Namespace | DeclarationKind::Enum);
-        // Nothing else has to be looked for among all that a file declares.
-        let known = if merges { self.declarations.as_mut_slice() } else { &mut [] };
-        if let Some(earlier) = known.iter_mut().find(|one| one.name == name && one.kind == kind) {
+        let places = if merges { self.places.of(&self.declarations, &name) } else { Vec::new() };
+        let place = places.into_iter().find(|at| self.declarations[*at].kind == kind);
+        if let Some(earlier) = place.map(|at| &mut self.declarations[at]) {
             earlier.signatures.push(signature);
             match (&mut earlier.detail, detail) {
                 (DeclarationDetail::Shape { shape, .. }, DeclarationDetail::Shape { shape: more, .. }) => {

@@ -137,6 +137,7 @@ impl<'a> Collector<'_, '_, 'a> {
                 return false;
             }
             self.declarations.retain(|one| one.name != name);
+            self.places.forget();
         }
         self.by_export.insert(name.clone());
         match value {

@@ -2,6 +2,7 @@
 //! classes (`@param`, `@template`, `@overload`), and the files that such comments name (`import('./types').User`,
 //! `@import { User } from './types'`).
 
+use becket_base::divided;
 use oxc_ast::ast::{BlockStatement, ClassBody, FunctionBody, Program};
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan, Span};
@@ -336,7 +337,7 @@ fn tags(body: &str) -> Vec<(&str, &str)> {
         .collect();
     let ends = starts.iter().skip(1).copied().chain([body.len()]);
     let each = starts.iter().zip(ends).map(|(start, end)| body[start + 1..end].trim());
-    each.map(|tag| tag.split_once(' ').unwrap_or((tag, ""))).collect()
+    each.map(|tag| divided::around_first(tag, b' ').unwrap_or((tag, ""))).collect()
 }
 
 fn declared(body: &str, span: Span) -> Vec<Declared> {

@@ -1,6 +1,7 @@
 //! Functions that give components, such as `withTheme(Button)`: what they take, and the type of what they give, as
 //! declared or as returned.
 
+use becket_base::divided;
 use oxc_ast::ast::{
     Argument, ArrayExpressionElement, Expression, JSXFragment, JSXOpeningElement, ObjectPropertyKind,
     Statement, TSType, TSTypeName, VariableDeclarator,
@@ -261,7 +262,7 @@ fn is_named_so(ty: &TSType<'_>, callable: Callable<'_, '_>) -> bool {
 fn may_be(shape: &TypeShape, parameters: &[TypeParameter]) -> bool {
     match shape {
         TypeShape::Reference { name, .. } => {
-            let last = name.rsplit('.').next().unwrap_or_default();
+            let last = divided::after_last(name, b'.');
             COMPONENT_TYPES.contains(&last)
                 || last.contains("Component")
                 || parameters.iter().any(|parameter| parameter.name == *name)

@@ -28,6 +28,7 @@ mod next;
 mod origins;
 mod parse;
 mod parts;
+mod places;
 mod print;
 mod prop_types;
 mod props;
@@ -64,13 +65,14 @@ use oxc_ast::ast::{Program, Statement, TSType};
 use oxc_span::GetSpan;
 use rustc_hash::FxHashSet;
 
-use crate::model::{Diagnostic, Import, LocalFacts, Severity, TypeShape};
+use crate::model::{Diagnostic, Import, LocalFacts, Order, Severity, TypeShape};
 use crate::secrets;
 use body::FileUse;
 pub(crate) use body::is_hook;
 use common_js::CommonJs;
 use declarations::Collector;
 use modules::Modules;
+use places::Places;
 use print::Print;
 use source::{Source, small};
 
@@ -141,8 +143,7 @@ fn import_statement(text: &str) -> Option<Import> {
 
 /// As `str::lines` would count them, much faster.
 fn line_count(text: &str) -> usize {
-    let ends = memchr::memchr_iter(b'\n', text.as_bytes()).count();
-    ends + usize::from(!text.is_empty() && !text.ends_with('\n'))
+    source::line_ends(text.as_bytes()) as usize + usize::from(!text.is_empty() && !text.ends_with('\n'))
 }
 
 /// `is_whole` says that nothing was left out of the program for its faults, `is_script` that it is no module.
@@ -172,6 +173,7 @@ fn of_program(program: &Program<'_>, is_whole: bool, is_script: bool) -> LocalFa
         is_ambient: program.source_type.is_typescript_definition(),
         is_global: modules.is_global,
         declarations: Vec::new(),
+        places: Places::default(),
     };
     for statement in &program.body {
         collector.statement(statement);
@@ -222,6 +224,7 @@ fn of_program(program: &Program<'_>, is_whole: bool, is_script: bool) -> LocalFa
         is_common_js: is_common_js
             && memmem::find(program.source_text.as_bytes(), common_js::MARK.as_bytes()).is_none(),
         line_count: 0,
+        order: Order::default(),
     }
 }
 

@@ -70,9 +70,11 @@ impl<'a> Collector<'_, '_, 'a> {
         }
         let file = std::mem::replace(self.file, FileUse { is_vue: self.file.is_vue, ..FileUse::default() });
         let declarations = std::mem::take(&mut self.declarations);
+        self.places.forget();
         self.value(value, format!("{of}.{name}"), None, None, "const", span);
         *self.file = file;
         let found = std::mem::replace(&mut self.declarations, declarations);
+        self.places.forget();
         if let Some(to) = self.declarations.iter_mut().find(|one| one.name == of) {
             to.parts.extend(
                 found.into_iter().filter(|one| matches!(one.detail, DeclarationDetail::Component(_))),

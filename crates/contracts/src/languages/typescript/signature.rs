@@ -1,5 +1,6 @@
 //! The printed signature of each kind of declaration: as declared, without its body.
 
+use becket_base::divided;
 use oxc_ast::ast::{
     AccessorPropertyType, AssignmentTarget, Class, ClassElement, Decorator, Expression, Function,
     IdentifierReference, MethodDefinition, MethodDefinitionKind, MethodDefinitionType,
@@ -297,7 +298,7 @@ impl Print<'_, '_> {
             if text.len() <= LONGEST_DECORATOR {
                 return text;
             }
-            format!("{}(…) {}", text.split('(').next().unwrap_or_default(), digest(&text))
+            format!("{}(…) {}", divided::before_first(&text, b'('), digest(&text))
         };
         let mut all: Vec<String> = class.decorators.iter().map(each).collect();
         for element in &class.body.body {

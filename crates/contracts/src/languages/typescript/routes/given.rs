@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use becket_base::divided;
 use oxc_ast::ast::{Expression, FormalParameter, TSType, TSTypeAnnotation};
 
 use super::super::component::Callable;
@@ -77,7 +78,7 @@ pub(super) fn told(
         return None;
     }
     let owner = called(owner);
-    let name = owner.rsplit('.').next().unwrap_or(owner);
+    let name = divided::after_last(owner, b'.');
     let Some(callable) = callable else {
         let is_function = matches!(
             handler.get_inner_expression(),
@@ -137,7 +138,7 @@ fn may_be(annotation: &TSTypeAnnotation<'_>, origins: &Origins<'_>) -> bool {
         TSType::TSAnyKeyword(_) | TSType::TSUnknownKeyword(_) | TSType::TSTypeQuery(_) => true,
         TSType::TSTypeReference(reference) => {
             let name = type_name(&reference.type_name);
-            let root = name.split('.').next().unwrap_or_default();
+            let root = divided::before_first(&name, b'.');
             match origins.of(root) {
                 Some(Origin::Module { specifier, .. }) => is_own(specifier) || framework(specifier).is_some(),
                 _ => !matches!(root, "Map" | "WeakMap" | "Headers" | "FormData" | "URLSearchParams"),

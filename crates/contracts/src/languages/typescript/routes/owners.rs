@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use becket_base::divided;
 use oxc_ast::ast::{Argument, CallExpression, Expression, FormalParameter, NewExpression, Program};
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::GetSpan;
@@ -105,7 +106,7 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         let at = parameter.span.start;
         let takes = |items: &[FormalParameter<'a>]| items.iter().any(|one| one.span().start == at);
         let (name, _) = self.functions.iter().find(|(_, function)| takes(&function.parameters().items))?;
-        match name.rsplit_once('.') {
+        match divided::around_last(name, b'.') {
             Some((class, "constructor")) => Some(class),
             Some((_, method)) => Some(method),
             None => Some(name),

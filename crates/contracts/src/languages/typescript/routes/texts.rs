@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use becket_base::divided;
 use oxc_ast::ast::{
     ArrayExpressionElement, BindingPattern, Class, ClassElement, Declaration, ExportDefaultDeclarationKind,
     Expression, ObjectExpression, Program, PropertyDefinition, PropertyKey, Statement, TSEnumDeclaration,
@@ -78,7 +79,7 @@ impl Constants {
     /// What other files can see of them; of a list each element, by the name of the list with brackets.
     pub(super) fn exported(self, exports: &[Export]) -> Vec<(String, String)> {
         let is_exported = |name: &str| {
-            let name = name.split('.').next().unwrap_or(name);
+            let name = divided::before_first(name, b'.');
             exports.iter().any(|one| matches!(&one.origin, ExportOrigin::Local(local) if local == name))
         };
         let lists = self.lists.into_iter().filter(|(name, _)| is_exported(name)).flat_map(|(name, all)| {
