@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use becket_base::ByName;
+use becket_base::divided;
 use memchr::{memchr, memmem};
 use serde::Serialize;
 
@@ -55,8 +56,8 @@ pub fn semantic_hash(contract: &Contract) -> String {
                 route.path_and_versions(),
                 parameters,
                 &route.guards,
-                &route.returns,
-                route.status,
+                route.answer(),
+                route.own_status(),
             )
         })
         .collect();
@@ -122,7 +123,7 @@ pub fn bundled(path: &str, promise: [u8; 12]) -> Box<str> {
 
 /// The digits of a hash as numbers: a name takes more than twice the room.
 pub fn digits(hash: &str) -> [u8; 12] {
-    let digits = hash.rsplit(':').next().unwrap_or(hash).as_bytes();
+    let digits = divided::after_last(hash, b':').as_bytes();
     let value = |at: usize| digits.get(at).and_then(|digit| char::from(*digit).to_digit(16)).unwrap_or(0);
     std::array::from_fn(|at| (value(2 * at) * 16 + value(2 * at + 1)).to_le_bytes()[0])
 }

@@ -152,6 +152,7 @@ pub fn compare(before: &Side<'_>, after: &Side<'_>) -> Comparison {
     for contract in gone.into_iter().filter(|contract| !taken.contains(contract.entry_id.as_str())) {
         files.push(removed_file(&origins, contract));
     }
+    taken_over::put_by_settings(&origins, &mut files);
     files.sort_by(|left, right| left.entry_id.cmp(&right.entry_id));
     for file in &mut files {
         let was = file.moved_from.as_ref().unwrap_or(&file.entry_id);

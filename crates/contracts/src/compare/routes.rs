@@ -29,6 +29,22 @@ pub(super) fn changes(
             _ => None,
         };
         let now = is.get(name).or(moved.as_ref().map(|(_, answer)| answer));
+        let wider = if now.is_none() { wider(&is, name) } else { None };
+        if let Some((old, (other, new))) = had.zip(wider)
+            && (old.is_same(new) || old.is_answered_by(new, &everywhere))
+        {
+            changes.push(DeclarationChange {
+                name: name.clone(),
+                kind: "route".to_owned(),
+                change: Change::Changed,
+                before: old.told().into_iter().collect(),
+                after: new.told().into_iter().collect(),
+                verdict: Verdict::Compatible,
+                reason: format!("`{other}` answers there now, and elsewhere"),
+                used_by: Vec::new(),
+            });
+            continue;
+        }
         let mut place =
             moved.as_ref().map(|(file, _)| format!(": {file} answers there now")).unwrap_or_default();
         if before_it != name {
@@ -75,6 +91,15 @@ pub(super) fn changes(
         });
     }
     changes
+}
+
+/// What answers wherever the one of this name did: to every method, or also where the end of its path is absent.
+fn wider<'i, 'n>(is: &'i BTreeMap<String, Answer<'n>>, name: &str) -> Option<(&'i String, &'i Answer<'n>)> {
+    let (method, path) = name.split_once(' ')?;
+    let (before, last) = path.rsplit_once('/')?;
+    let catch_all = last.strip_prefix("[...").map(|rest| format!("{method} {before}/[[...{rest}]"));
+    let ways = [format!("ALL {path}"), format!("{method} {path}?"), format!("{method} {before}{{/{last}}}")];
+    ways.into_iter().chain(catch_all).find_map(|way| is.get_key_value(&way))
 }
 
 /// The names that are new and have the addresses of others that are gone, with these.
@@ -228,7 +253,7 @@ impl<'a> Answer<'a> {
             guards.filter(own).map(str::to_owned).collect()
         };
         guards(self) == guards(other)
-            && (&was.returns, was.status) == (&is.returns, is.status)
+            && (was.answer(), was.own_status()) == (is.answer(), is.own_status())
             && taken.iter().all(still_taken)
             && takes.iter().all(|one| not_needed(&one))
     }
@@ -284,9 +309,9 @@ fn shown_behind(route: &Route, guards: &[&str]) -> String {
         let _ = write!(shown, " guards [{}]", guards.join(", "));
     }
     if !route.returns.is_empty() {
-        let _ = write!(shown, " returns {}", route.returns);
+        let _ = write!(shown, " returns {}", route.answer());
     }
-    if let Some(status) = route.status {
+    if let Some(status) = route.own_status() {
         let _ = write!(shown, " status {status}");
     }
     shown

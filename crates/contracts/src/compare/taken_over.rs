@@ -1,12 +1,12 @@
-//! A file that was added and that imports lead to now which led to another one: what who imports it finds there. The other
-//! file did not change, and may still be there for those who name it otherwise.
+//! A file that imports lead to now which led to another one, because it was added, or because a setting says so: what who
+//! imports it finds there. The other file did not change, and may still be there for those who name it otherwise.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::left::{ends_as, means};
 use super::origins::{Origins, target};
 use super::users::importing;
-use super::{Change, DeclarationChange, Verdict};
+use super::{Change, DeclarationChange, Details, FileChange, Verdict};
 use crate::graph::{Edge, EdgeKind, Graph, is_twin};
 use crate::model::{Contract, ImportedAs};
 
@@ -36,6 +36,86 @@ pub(super) fn changes(origins: &Origins<'_, '_>, new: &Contract) -> Vec<Declarat
         TakenOver { origins, graphs: (before, after), old, new, users }.changes()
     };
     all.into_iter().flat_map(of).collect()
+}
+
+/// What imports of files that nobody touched lead to now, where both sides have all that there is: settings say so. By the file
+/// that is led to, or was and is to nothing now.
+fn by_settings(origins: &Origins<'_, '_>) -> BTreeMap<String, Vec<DeclarationChange>> {
+    let reduced = origins.before.reduced || origins.after.reduced;
+    let graphs = origins.before.graph.zip(origins.after.graph).filter(|_| !reduced);
+    let Some((before, after)) = graphs else { return BTreeMap::new() };
+    let direct = |graph: &'_ Graph, at: usize| -> Vec<usize> {
+        graph.edges(at).iter().filter(|edge| edge.through.is_none()).map(|edge| edge.to).collect()
+    };
+    let (mut found, mut lost) = (BTreeSet::new(), BTreeMap::<&str, Vec<String>>::new());
+    for user in origins.after.contracts.keys() {
+        let was_at = origins.path_before(user);
+        let Some((then, now)) = before.position(was_at).zip(after.position(user)) else { continue };
+        let was: Vec<&str> =
+            direct(before, then).iter().map(|to| origins.path_now(before.path(*to))).collect();
+        let is: Vec<&str> = direct(after, now).iter().map(|to| after.path(*to)).collect();
+        if was == is || !origins.is_untouched(was_at) {
+            continue;
+        }
+        let here = |path: &&&str| origins.after.contracts.contains_key(**path);
+        let left: Vec<&str> = was.iter().filter(|path| !is.contains(path)).filter(here).copied().collect();
+        let led: Vec<&str> = is.into_iter().filter(|path| !was.contains(path)).collect();
+        if led.is_empty() {
+            // What moved, or is declared otherwise, is told of already.
+            let stayed = |path: &&str| origins.path_before(path) == *path && origins.is_untouched(path);
+            let stayed = left.into_iter().filter(stayed);
+            stayed.for_each(|path| lost.entry(path).or_default().push((*user).to_owned()));
+        } else if !left.is_empty() {
+            found.extend(led);
+        }
+    }
+    let mut changes: BTreeMap<String, Vec<DeclarationChange>> = BTreeMap::new();
+    // Of one that is new it is told with the rest of it.
+    let known = |path: &&str| origins.before.contracts.contains_key(origins.path_before(path));
+    for path in found.into_iter().filter(known) {
+        let contract = origins.after.contracts.get(path);
+        let told = contract.map(|contract| self::changes(origins, contract)).unwrap_or_default();
+        changes.entry(path.to_owned()).or_default().extend(told);
+    }
+    for (path, used_by) in lost {
+        changes.entry(path.to_owned()).or_default().push(DeclarationChange {
+            name: path.to_owned(),
+            kind: "file".to_owned(),
+            change: Change::Changed,
+            before: Vec::new(),
+            after: Vec::new(),
+            verdict: Verdict::Breaking,
+            reason: "imports that led to it lead to no file now, and nobody touched them: settings did"
+                .to_owned(),
+            used_by,
+        });
+    }
+    changes.retain(|_, changes| !changes.is_empty());
+    changes
+}
+
+/// Puts that among what is told of files.
+pub(super) fn put_by_settings(origins: &Origins<'_, '_>, files: &mut Vec<FileChange>) {
+    for (entry, changes) in by_settings(origins) {
+        let least = changes.iter().map(|change| change.verdict).min().unwrap_or(Verdict::Internal);
+        if let Some(file) = files.iter_mut().find(|file| file.entry_id == entry) {
+            file.verdict = file.verdict.min(least);
+            file.declarations.extend(changes);
+            file.declarations.sort_by_key(|change| change.verdict);
+            continue;
+        }
+        let hash = origins.after.contracts.get(entry.as_str()).map(|contract| contract.semantic_hash.clone());
+        files.push(FileChange {
+            entry_id: entry,
+            change: Change::Changed,
+            moved_from: None,
+            verdict: least,
+            declarations: changes,
+            semantic_hash_before: hash.clone(),
+            semantic_hash_after: hash,
+            details: Details::default(),
+        });
+    }
 }
 
 fn is_direct(edges: &[Edge], to: usize) -> bool {

@@ -208,6 +208,23 @@ impl Route {
         served
     }
 
+    /// The status of the answer, where it is another than `NestJS` answers with by itself.
+    pub fn own_status(&self) -> Option<u16> {
+        let usual = match self.method.as_str() {
+            "POST" => 201,
+            "ALL" => return self.status,
+            _ => 200,
+        };
+        self.status.filter(|status| *status != usual)
+    }
+
+    /// What comes to who asked: `NestJS` waits for what a handler promises.
+    pub fn answer(&self) -> &str {
+        let waited = |kind: &str| self.returns.strip_prefix(kind)?.strip_prefix('<')?.strip_suffix('>');
+        let waited = ["Promise", "Observable"].into_iter().find_map(waited);
+        waited.filter(|_| self.framework == RouteFramework::NestJs).unwrap_or(&self.returns)
+    }
+
     /// A path below another.
     pub fn joined(prefix: &str, own: &str) -> String {
         let parts = [prefix, own].into_iter().map(|part| part.trim_matches('/'));
@@ -251,6 +268,9 @@ pub struct RouteParameter {
     pub text: String,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optional: bool,
+    /// All of the body, the query, …, and not what has its name there: `@Body() dto`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub whole: bool,
     /// The decorator that gives it, where that is none of Nest's: `@User('id')`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub decorator: Option<String>,
@@ -260,14 +280,15 @@ pub struct RouteParameter {
 }
 
 impl RouteParameter {
-    /// Its type, with all that is said of how it comes to be: `number through ParseIntPipe`.
+    /// Its type, with all that is said of how it comes to be: `number of the query through ParseIntPipe`.
     pub fn taken_as(&self) -> Cow<'_, str> {
-        if self.decorator.is_none() && self.pipes.is_empty() {
+        let from = self.source.told(self.whole);
+        if from.is_empty() && self.decorator.is_none() && self.pipes.is_empty() {
             return Cow::Borrowed(&self.text);
         }
         let by = self.decorator.iter().flat_map(|decorator| [" by ", decorator]);
         let through = self.pipes.iter().flat_map(|pipe| [" through ", pipe]);
-        Cow::Owned(std::iter::once(&*self.text).chain(by).chain(through).collect())
+        Cow::Owned([&*self.text, from].into_iter().chain(by).chain(through).collect())
     }
 }
 
@@ -278,6 +299,7 @@ impl From<RouteParameterSource> for RouteParameter {
             source,
             text: String::new(),
             optional: false,
+            whole: false,
             decorator: None,
             pipes: Vec::new(),
         }
@@ -293,4 +315,20 @@ pub enum RouteParameterSource {
     Headers,
     Handler,
     Other,
+}
+
+impl RouteParameterSource {
+    /// What a request has to have it in, behind a type. What stands in the path is told by that.
+    fn told(self, whole: bool) -> &'static str {
+        match (self, whole) {
+            (Self::Path, true) => " as the path",
+            (Self::Query, false) => " of the query",
+            (Self::Query, true) => " as the query",
+            (Self::Body, false) => " of the body",
+            (Self::Body, true) => " as the body",
+            (Self::Headers, false) => " of the headers",
+            (Self::Headers, true) => " as the headers",
+            (Self::Path, false) | (Self::Handler | Self::Other, _) => "",
+        }
+    }
 }

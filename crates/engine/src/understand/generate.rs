@@ -453,6 +453,26 @@ fn unread(material: &Material) -> Option<String> {
     (!found.is_empty()).then(told)
 }
 
+/// Which tsconfigs extend what is not found, and why; in a workspace many extend the same.
+fn lost_extends(index: &Index) -> Vec<String> {
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (file, what) in index.lost_extends() {
+        by_reason.entry(what).or_default().push(file);
+    }
+    let told = by_reason.into_iter().map(|(what, files)| match files.as_slice() {
+        [first] => format!("{first} {what}"),
+        [first, others @ ..] => {
+            format!(
+                "{first} {what} (so {} {})",
+                verb(others.len(), "does", "do"),
+                counted(others.len(), "other")
+            )
+        }
+        [] => what.to_owned(),
+    });
+    told.collect()
+}
+
 /// What is told where a folder around lists files that were written for this one, too: whoever compares there sees them as
 /// changed.
 fn listed_around(site: &Site, pages: &Pages, output: &Path) -> Option<String> {
@@ -483,7 +503,7 @@ fn report(reading: &Reading, pages: &Pages, wrote: Wrote, output: String, shape:
     let Totals { contract_tokens: tokens, source_tokens: source, .. } = material.totals;
     let saved = i64::try_from(source).unwrap_or(i64::MAX) - i64::try_from(tokens).unwrap_or(i64::MAX);
     let summary = &pages.index.summary;
-    let lost = index.lost_extends().iter().map(|(file, what)| format!("{file} {what}"));
+    let lost = lost_extends(index);
     let (left_out, left_out_files) = left_out(&index.gist());
     let around = (wrote.written > 0).then(|| listed_around(site, pages, Path::new(&output))).flatten();
     ContextReport {

@@ -6,6 +6,7 @@ mod barrels;
 mod checked;
 mod drift;
 mod kept;
+mod led;
 mod limits;
 mod trust;
 mod watched;

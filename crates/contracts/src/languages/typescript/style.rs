@@ -6,6 +6,7 @@ use oxc_ast::ast::{
     Argument, ArrayExpressionElement, CallExpression, Expression, JSXAttributeValue, ObjectPropertyKind,
     TaggedTemplateExpression,
 };
+use oxc_span::GetSpan;
 
 use super::body::text_of;
 use super::print::Print;
@@ -29,6 +30,9 @@ pub(super) struct StyleCollector {
     uses_theme: bool,
     uses_css_prop: bool,
 }
+
+/// Bytes of a tag that is looked at: more has no tag that people write.
+const LONGEST_TAG: usize = 8 * 1024;
 
 /// Packages that are component libraries, by the key that the seed's `style` object has for them.
 const LIBRARIES: &[(&str, &[&str])] = &[
@@ -142,6 +146,11 @@ impl StyleCollector {
     }
 
     pub(super) fn tagged(&mut self, print: Print<'_, '_>, tagged: &TaggedTemplateExpression<'_>) {
+        // Tags stand in tags, so that few may be printed.
+        let written = print.source.slice(tagged.tag.span());
+        if written.len() > LONGEST_TAG || !written.trim_start_matches('(').starts_with("styled") {
+            return;
+        }
         let tag = print.expression(&tagged.tag);
         if let Some(base) = tag.strip_prefix("styled").filter(|rest| rest.starts_with(['.', '('])) {
             let name =

@@ -117,9 +117,10 @@ pub(super) fn parameters(function: &Function<'_>, print: Print<'_, '_>) -> Vec<R
         let named = argument(decorator).and_then(text_of).filter(|_| of_nest.is_some());
         let is_read = !matches!(source, RouteParameterSource::Other);
         found.push(RouteParameter {
-            name: named.unwrap_or_else(|| print.pattern(&item.pattern)),
             text: print.annotation_or(item.type_annotation.as_deref(), ""),
             optional: item.optional || item.initializer.is_some(),
+            whole: is_read && named.is_none(),
+            name: named.unwrap_or_else(|| print.pattern(&item.pattern)),
             decorator: if of_nest.is_some() { None } else { Some(format!("@{}", shown(decorator, print))) },
             pipes: if is_read { pipes(decorator, print) } else { Vec::new() },
             ..RouteParameter::from(source)
