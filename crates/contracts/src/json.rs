@@ -43,7 +43,8 @@ fn are_plain(bytes: &[u8]) -> bool {
 
 /// Without a branch in it, so that it is done at once.
 fn is_plain_block(block: &[u8; 16]) -> bool {
-    !block.iter().fold(false, |odd, byte| odd | (*byte < b' ') | (*byte == b'"') | (*byte == b'\\'))
+    let odd = |byte: u8| u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
+    block.iter().fold(0, |any, byte| any | odd(*byte)) == 0
 }
 
 /// A byte is less than another where taking that away borrows its highest bit, and zero where it is less than one.

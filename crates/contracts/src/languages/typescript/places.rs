@@ -21,8 +21,8 @@ impl Places {
         if declarations.len() <= FEW {
             return (0..declarations.len()).filter(|at| declarations[*at].name == name).collect();
         }
-        for at in self.upto..declarations.len() {
-            self.known.entry(declarations[at].name.clone()).or_default().push(at);
+        for (at, one) in declarations.iter().enumerate().skip(self.upto) {
+            self.known.entry(one.name.clone()).or_default().push(at);
         }
         self.upto = declarations.len();
         self.known.get(name).cloned().unwrap_or_default()
