@@ -30,21 +30,11 @@ fn is_plain(byte: u8) -> bool {
     byte >= b' ' && !matches!(byte, b'"' | b'\\')
 }
 
-/// Whether all of them are, sixteen or eight at a time.
+/// Whether all of them are, eight at a time.
 fn are_plain(bytes: &[u8]) -> bool {
-    if let Some(last) = bytes.last_chunk() {
-        let (blocks, _) = bytes.as_chunks();
-        return blocks.iter().all(is_plain_block) && is_plain_block(last);
-    }
     let Some(last) = bytes.last_chunk() else { return bytes.iter().all(|byte| is_plain(*byte)) };
     let (words, _) = bytes.as_chunks();
     words.iter().all(|word| is_plain_word(*word)) && is_plain_word(*last)
-}
-
-/// Without a branch in it, so that it is done at once.
-fn is_plain_block(block: &[u8; 16]) -> bool {
-    let odd = |byte: u8| u8::from(byte < b' ') | u8::from(byte == b'"') | u8::from(byte == b'\\');
-    block.iter().fold(0, |any, byte| any | odd(*byte)) == 0
 }
 
 /// A byte is less than another where taking that away borrows its highest bit, and zero where it is less than one.
