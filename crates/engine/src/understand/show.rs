@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use becket_contracts::bundle::{self, Missing};
 use becket_contracts::graph::{Cycle, Dependent, EdgeKind};
 use becket_contracts::header;
 use becket_contracts::model::SchemaVersion;
@@ -23,6 +24,8 @@ pub struct ShownFile {
     pub contract: Value,
     pub header: String,
     pub imports: Vec<Neighbour>,
+    /// What else it imports: packages, and what was not found.
+    pub missing: Vec<Missing>,
     pub dependents: Vec<Dependent>,
     pub source_tokens: usize,
 }
@@ -91,6 +94,7 @@ impl Engine {
             contract: file.contract().to_json(SchemaVersion::V03),
             header: header::code_header(&file.local().facts, usize::MAX),
             imports: imports.collect(),
+            missing: bundle::missing(&path, file.targets().iter()),
             dependents: graph.direct(at),
             source_tokens: file.tokens,
             entry_id: path,

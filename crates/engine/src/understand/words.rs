@@ -63,6 +63,11 @@ pub(super) fn few(names: &[String]) -> String {
     }
 }
 
+/// The names that an import takes: one for what it does takes none.
+fn taken(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!(": {}", names.join(", ")) }
+}
+
 impl Display for ContextReport {
     fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
         writeln!(
@@ -293,18 +298,22 @@ impl Display for ShownFile {
                 writeln!(formatter, "    {deeper}at {}", path.as_str().unwrap_or_default())?;
             }
         }
-        if !self.imports.is_empty() {
+        if !self.imports.is_empty() || !self.missing.is_empty() {
             writeln!(formatter, "\nimports")?;
         }
         for one in &self.imports {
             let through = one.through.as_deref().map(|path| format!(" through {path}")).unwrap_or_default();
-            writeln!(formatter, "  {} {}{through}: {}", one.path, one.kind.as_str(), one.names.join(", "))?;
+            writeln!(formatter, "  {} {}{through}{}", one.path, one.kind.as_str(), taken(&one.names))?;
+        }
+        for one in &self.missing {
+            let version = one.package_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+            writeln!(formatter, "  {}{version} {}", one.name, one.reason)?;
         }
         if !self.dependents.is_empty() {
             writeln!(formatter, "\nimported by")?;
         }
         for one in &self.dependents {
-            writeln!(formatter, "  {} {}: {}", one.path, one.kind.as_str(), one.names.join(", "))?;
+            writeln!(formatter, "  {} {}{}", one.path, one.kind.as_str(), taken(&one.names))?;
         }
         let diagnostics = self.contract.get("diagnostics").and_then(|value| value.as_array());
         for one in diagnostics.into_iter().flatten() {
@@ -318,8 +327,10 @@ impl Display for ShownFile {
 
 #[cfg(test)]
 mod tests {
+    use becket_contracts::graph::EdgeKind;
     use serde_json::json;
 
+    use super::super::show::Neighbour;
     use super::*;
 
     fn shown(entry_id: &str, contract: Value) -> ShownFile {
@@ -328,6 +339,7 @@ mod tests {
             contract,
             header: String::new(),
             imports: Vec::new(),
+            missing: Vec::new(),
             dependents: Vec::new(),
             source_tokens: 1,
         }
@@ -365,6 +377,31 @@ mod tests {
         let shown = shown("cats.ts", json!({"kind": "node:api", "routes": [route, plain, mount, behind]}));
         let wanted = "\nroutes\n  GET /cats Cats.all, version 1, 2, behind Roles, Auth\n    at /api/v1/cats\n  POST /cats Cats.add\n  USE /a dogs, behind Auth\n    GET /a/dogs all of dogs.ts\n";
         assert!(shown.to_string().contains(wanted), "{shown}");
+    }
+
+    #[test]
+    fn what_an_import_leads_to_is_shown_found_or_not() {
+        let import = |path: &str, names: &[&str]| Neighbour {
+            path: path.to_owned(),
+            kind: EdgeKind::Static,
+            names: names.iter().map(|name| (*name).to_owned()).collect(),
+            through: None,
+        };
+        let missing = |name: &str, reason: &str, version: Option<&str>| Missing {
+            name: name.to_owned(),
+            reason: reason.to_owned(),
+            referenced_by: "a.ts".to_owned(),
+            package_name: version.map(|_| name.to_owned()),
+            package_version: version.map(str::to_owned),
+        };
+        let mut shown = shown("a.ts", json!({"kind": "ts:module"}));
+        shown.imports = vec![import("b.ts", &["b", "c"]), import("effects.ts", &[])];
+        shown.missing =
+            vec![missing("react", "external package", Some("19.2.0")), missing("./gone", "file not found", None)];
+        let wanted = "\nimports\n  b.ts static: b, c\n  effects.ts static\n  react 19.2.0 external package\n  ./gone file not found\n";
+        assert!(shown.to_string().contains(wanted), "{shown}");
+        shown.imports.clear();
+        assert!(shown.to_string().contains("\nimports\n  react 19.2.0"), "{shown}");
     }
 
     #[test]

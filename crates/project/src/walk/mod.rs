@@ -197,7 +197,7 @@ fn walk_by(root: &Path, rules: Rules) -> Result<Walked, WalkError> {
     let stamp = fs::symlink_metadata(root).map(|metadata| Stamp::of(&metadata)).unwrap_or_default();
     let rules = Arc::new(rules);
     let Visited { mut files, mut folders, mut links, mut problems } = visit(root, "", stamp, &rules);
-    files.sort_unstable_by(|left, right| left.path.cmp(&right.path));
+    files.par_sort_unstable_by(|left, right| left.path.cmp(&right.path));
     folders.sort_unstable_by(|left, right| left.path.cmp(&right.path));
     links.sort();
     problems.sort();
