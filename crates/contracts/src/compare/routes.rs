@@ -3,9 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
+use becket_base::divided;
+
 use super::addresses::{Pattern, by_place};
 use super::origins::In;
 use super::{Change, DeclarationChange, Side, Verdict};
+use crate::graph::Graph;
 use crate::model::{Contract, Route, RouteParameter, RouteRole};
 
 /// What is answered otherwise, no longer or newly. A file is absent where there is none.
@@ -15,6 +18,10 @@ pub(super) fn changes(
     old: Option<&Contract>,
     new: Option<&Contract>,
 ) -> Vec<DeclarationChange> {
+    if let Some((one, other)) = old.zip(new).filter(|(one, other)| is_of_another_app(one, other)) {
+        let left = changes(before, after, Some(one), None);
+        return left.into_iter().chain(changes(before, after, None, Some(other))).collect();
+    }
     let (was, is) = (answered(old), answered(new));
     let renamed = renamed(&was, &is);
     let names: BTreeSet<&String> = was.keys().chain(is.keys()).collect();
@@ -134,7 +141,7 @@ fn everywhere<'n>(
 }
 
 /// The file that answers now what another one did. Two programs may answer at the same address, so only one that is new there
-/// has taken it over, or one of the same Next.js app: there a page may be shown in several places.
+/// in the same program has taken it over, or one of the same Next.js app: there a page may be shown in several places.
 fn elsewhere<'a>(
     before: &Side<'_>,
     after: &Side<'a>,
@@ -146,19 +153,45 @@ fn elsewhere<'a>(
     };
     let wanted = one.at(name);
     let is_new = |entry: &str| before.contracts.get(entry).is_none_or(|was| !answers(was, &wanted));
-    let same_app =
-        |entry: &str| one.route.is_none() && app(entry).is_some() && app(entry) == app(&old.entry_id);
+    let is_it = |entry: &str| match one.route {
+        Some(_) => is_new(entry) && is_same_program((before, &old.entry_id), (after, entry)),
+        None => app(entry).is_some() && app(entry) == app(&old.entry_id),
+    };
     let mut others = after.contracts.iter().filter(|(entry, _)| **entry != old.entry_id);
     others.find_map(|(entry, contract)| {
         let mut all = answered(Some(contract)).into_iter();
         let (_, answer) = all.find(|(name, answer)| {
             answer.route.is_none_or(|route| route.file.is_none()) && answer.at(name) == wanted
         })?;
-        (is_new(entry) || same_app(entry)).then_some((*entry, answer))
+        is_it(entry).then_some((*entry, answer))
     })
 }
 
-/// The folder whose paths Next.js makes addresses of.
+/// Whether two files run in one program, as far as imports tell: one needs the other, or something needs both. Files beside
+/// each other that nobody imports may be found by their folder.
+fn is_same_program((before, old): (&Side<'_>, &str), (after, new): (&Side<'_>, &str)) -> bool {
+    let Some((was, is)) = before.graph.zip(after.graph) else { return true };
+    let needing = |graph: &Graph, entry: &str| -> Option<BTreeSet<String>> {
+        let mut found = BTreeSet::from([graph.position(entry)?]);
+        let mut open: Vec<usize> = found.iter().copied().collect();
+        while let Some(at) = open.pop() {
+            open.extend(graph.dependents(at).iter().filter(|user| found.insert(**user)));
+        }
+        Some(found.into_iter().map(|at| graph.path(at).to_owned()).collect())
+    };
+    let Some((was, is)) = needing(was, old).zip(needing(is, new)) else { return true };
+    let folder = |path: &'_ str| divided::around_last(path, b'/').map_or("", |(folder, _)| folder).to_owned();
+    let are_beside = || was.len() == 1 && is.len() == 1 && folder(old) == folder(new);
+    !was.is_disjoint(&is) || are_beside()
+}
+
+/// Whether a page is one of another Next.js app now.
+fn is_of_another_app(old: &Contract, new: &Contract) -> bool {
+    let app_of = |one: &Contract| one.nextjs.as_ref().and_then(|_| app(&one.entry_id).map(str::to_owned));
+    app_of(old).zip(app_of(new)).is_some_and(|(was, is)| was != is)
+}
+
+/// The folder of the Next.js app that a file makes addresses of.
 fn app(entry: &str) -> Option<&str> {
     let mut parts = entry.split_inclusive('/');
     let mut length = 0;
@@ -166,7 +199,8 @@ fn app(entry: &str) -> Option<&str> {
         length += part.len();
         matches!(*part, "app/" | "pages/")
     })?;
-    Some(&entry[..length])
+    let around = entry[..length].trim_end_matches("app/").trim_end_matches("pages/");
+    Some(around.strip_suffix("src/").unwrap_or(around))
 }
 
 /// What is answered at an address: by a route, or by what Next.js gives the file.

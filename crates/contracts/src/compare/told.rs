@@ -136,7 +136,7 @@ fn is_told_at_last(was: &str, is: &str) -> bool {
 /// Of an object its members, of what is handed over by name each name.
 fn keeps_given(had: &str, has: &str) -> bool {
     if had.starts_with('{') {
-        return keeps(had, has);
+        return has.starts_with('{') && keeps(had, has);
     }
     let each = |text: &str| split(text.get(1..text.len() - 1).unwrap_or_default(), &[',']);
     let after = each(has);

@@ -369,7 +369,8 @@ impl<'l> Expander<'l> {
                 self.unknown(whole.clone(), Some(from));
                 own
             }
-            Found::Outside(from) => match self.known_type(name, given, scope, arguments) {
+            // `import { PropsWithChildren as Props } from 'react'`
+            Found::Outside(from) => match self.known_type(there(name, scope), given, scope, arguments) {
                 Some(variants) => variants,
                 None => self.unknown(text(name, given, arguments), Some(from)),
             },
@@ -593,4 +594,11 @@ pub(super) fn is_nothing(text: &str) -> bool {
 
 fn text(name: &str, given: &[TypeShape], arguments: &Arguments<'_>) -> String {
     filled(&TypeShape::named(name, given), arguments).into_owned()
+}
+
+/// What the module calls it that a name is imported from.
+fn there<'f>(name: &'f str, scope: Scope<'f>) -> &'f str {
+    let bound = scope.facts.imports.iter().flat_map(|import| &import.names).find(|one| one.local == name);
+    let bound = bound.map(|one| one.imported.as_str());
+    bound.filter(|imported| !matches!(*imported, "*" | "default")).unwrap_or(name)
 }

@@ -144,7 +144,7 @@ fn within<'l>(
 ) -> Vec<Placed<'l>> {
     let own = scope.facts.routes.iter().flat_map(|route| answering(route, scope, resolver));
     let own = own.map(|route| registered(route, scope, resolver));
-    let own: Vec<Route> = own.filter(is_sure).collect();
+    let own = each_mounted(own.filter(is_sure).collect(), scope, resolver);
     let uses = uses(&own, scope, resolver);
     let mounted_names: Vec<&str> =
         own.iter().map(|one| if one.is_mount() { mounted(&one.handler, scope) } else { "" }).collect();
@@ -206,6 +206,33 @@ impl Placed<'_> {
     fn own(route: Route) -> Self {
         Self { declared: route.path.clone(), route, through: Vec::new() }
     }
+}
+
+/// `app.use('/api', check, users, posts)` mounts one router after the other, each behind the middleware before it.
+fn each_mounted<'l>(own: Vec<Route>, scope: Scope<'l>, resolver: &Resolver<'l>) -> Vec<Route> {
+    let is_plain = |one: &Route| {
+        one.is_mount() && !matches!(one.framework, RouteFramework::NestJs | RouteFramework::Fastify)
+    };
+    let routers = |one: &Route| -> Vec<usize> {
+        let guards = one.guards.iter().enumerate().filter(|_| is_plain(one));
+        guards.filter(|(_, guard)| is_router(guard, &own, scope, resolver)).map(|(at, _)| at).collect()
+    };
+    let found: Vec<Vec<usize>> = own.iter().map(routers).collect();
+    let mut all = Vec::with_capacity(own.len());
+    for (mut route, found) in own.into_iter().zip(found) {
+        // What runs before one runs before those behind it.
+        let mut guards = std::mem::take(&mut route.guards).into_iter();
+        let mut last = 0;
+        for at in found {
+            let guards_of: Vec<String> = guards.by_ref().take(at - last).collect();
+            let handler = guards.next().unwrap_or_default();
+            all.push(Route { handler, guards: guards_of, ..route.clone() });
+            last = at + 1;
+        }
+        route.guards = guards.collect();
+        all.push(route);
+    }
+    all
 }
 
 /// Middleware, and the path that it runs below.

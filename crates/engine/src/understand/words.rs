@@ -306,7 +306,8 @@ impl Display for ShownFile {
             writeln!(formatter, "  {} {}{through}{}", one.path, one.kind.as_str(), taken(&one.names))?;
         }
         for one in &self.missing {
-            let version = one.package_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+            let version =
+                one.package_version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
             writeln!(formatter, "  {}{version} {}", one.name, one.reason)?;
         }
         if !self.dependents.is_empty() {
@@ -396,8 +397,10 @@ mod tests {
         };
         let mut shown = shown("a.ts", json!({"kind": "ts:module"}));
         shown.imports = vec![import("b.ts", &["b", "c"]), import("effects.ts", &[])];
-        shown.missing =
-            vec![missing("react", "external package", Some("19.2.0")), missing("./gone", "file not found", None)];
+        shown.missing = vec![
+            missing("react", "external package", Some("19.2.0")),
+            missing("./gone", "file not found", None),
+        ];
         let wanted = "\nimports\n  b.ts static: b, c\n  effects.ts static\n  react 19.2.0 external package\n  ./gone file not found\n";
         assert!(shown.to_string().contains(wanted), "{shown}");
         shown.imports.clear();

@@ -21,7 +21,7 @@ use crate::walk::rules::LARGEST_SOURCE;
 use crate::walk::{Below, LeftOut, Stamp, unlisted_stamp};
 
 /// Changes whenever what is read from a file changes, so that nothing older is taken for it.
-pub const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 86");
+pub const GENERATION: &str = concat!("becket ", env!("CARGO_PKG_VERSION"), " facts 87");
 
 /// Stands for a content under an ending.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

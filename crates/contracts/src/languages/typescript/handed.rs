@@ -176,7 +176,7 @@ fn given<'x, 'a>(getter: Callable<'x, 'a>) -> Option<&'x Expression<'a>> {
 }
 
 impl Uses<'_> {
-    fn count(&self, name: &str) -> usize {
+    pub(super) fn count(&self, name: &str) -> usize {
         self.0.get(name).map_or(0, |one| one.count)
     }
 

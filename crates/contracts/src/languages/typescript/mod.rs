@@ -28,6 +28,7 @@ mod next;
 mod origins;
 mod parse;
 mod parts;
+mod passed_on;
 mod places;
 mod print;
 mod prop_types;
@@ -201,6 +202,7 @@ fn of_program(program: &Program<'_>, is_whole: bool, is_script: bool) -> LocalFa
     }
     if is_whole {
         namespaces::name_members(program, &mut imports, &exports);
+        passed_on::hand_on(program, &mut imports, &exports);
     }
     given_by::add(program, &imports, &mut declarations);
     let routes = routes::of(program, (&imports, &exports), file.registers, print);

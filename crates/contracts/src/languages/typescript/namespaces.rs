@@ -58,10 +58,12 @@ fn is_given(local: &str, import: &Import, exports: &[Export]) -> bool {
     })
 }
 
-/// What is surely a package is not worth a walk: half of all files that use React import it so.
+/// What surely is no file of the project is not worth a walk: half of all files that use React import it so.
 fn may_be_of_project(import: &Import) -> bool {
-    let is_path = import.specifier.starts_with(['.', '/', '#', '~']) || import.specifier.starts_with("@/");
-    is_path && matches!(import.kind, ImportKind::Static | ImportKind::TypeOnly | ImportKind::Require)
+    const PACKAGES: [&str; 11] =
+        ["react", "react-dom", "vue", "fs", "path", "os", "url", "util", "http", "crypto", "child_process"];
+    let is_package = PACKAGES.contains(&import.specifier.as_str()) || import.specifier.starts_with("node:");
+    !is_package && matches!(import.kind, ImportKind::Static | ImportKind::TypeOnly | ImportKind::Require)
 }
 
 #[derive(Default)]

@@ -5,7 +5,7 @@ use oxc_ast::ast::{
     TSType, VariableDeclarator,
 };
 
-use super::body::{callee_name, is_hook};
+use super::body::callee_name;
 use super::component::{Callable, cast};
 use super::origins::Origin;
 use super::print::{INFERRED, Print, bare, literal_type, quoted, type_name};
@@ -42,7 +42,7 @@ pub(super) fn state_of(
     let Expression::CallExpression(call) = init.get_inner_expression() else { return found };
     let annotated = declarator.type_annotation.as_ref().map(|ty| &ty.type_annotation);
     let said = annotated.or_else(|| cast(init));
-    match (keeper(print, &call.callee, is_vue), &declarator.id) {
+    match (keeper(print, &call.callee), &declarator.id) {
         (Some(hook @ ("useState" | "useReducer")), pattern) => {
             let pair = match pattern {
                 BindingPattern::ArrayPattern(pair) => pair.elements.first().and_then(Option::as_ref),
@@ -80,9 +80,9 @@ pub(super) fn told_by(print: Print<'_, '_>, call: &CallExpression<'_>) -> Option
 }
 
 /// What is called to keep state, by the name that React or Vue has for it.
-fn keeper<'n>(print: Print<'n, '_>, callee: &'n Expression<'_>, is_vue: bool) -> Option<&'n str> {
+fn keeper<'n>(print: Print<'n, '_>, callee: &'n Expression<'_>) -> Option<&'n str> {
     let name = callee_name(callee)?;
-    if name == "useState" || !callee.is_identifier_reference() || !(is_vue || is_hook(name)) {
+    if name == "useState" || !callee.is_identifier_reference() {
         return Some(name);
     }
     match print.source.origins.of(name) {

@@ -175,7 +175,7 @@ impl StyleCollector {
                     libraries.len() - 1
                 });
                 let components = &mut libraries[at].1;
-                for name in import.names.iter().filter(|name| !name.type_only) {
+                for name in import.names.iter().filter(|name| !name.type_only && !name.local.is_empty()) {
                     let of = |part: &&str| {
                         part.strip_prefix(&*name.local).is_some_and(|rest| rest.starts_with('.'))
                     };

@@ -391,6 +391,23 @@ fn who_uses_what_has_a_type_depends_on_the_type() {
 }
 
 #[test]
+fn who_imports_to_export_hands_on_each_name_by_itself() {
+    let repo = TestRepo::new();
+    repo.write("m.ts", "export function f() {}\nexport function g() {}\n");
+    repo.write("barrel.ts", "import { f, g } from './m';\nexport { f, g };\n");
+    repo.write("user.ts", "import { g } from './barrel';\ng();\n");
+    repo.write("package.json", r#"{"name": "core", "exports": "./m.ts"}"#);
+    repo.write("whole.ts", "import * as core from 'core';\ncore.g();\n");
+    let engine = engine(&repo);
+    let paths = |target: &str| -> Vec<String> {
+        let request = ImpactRequest { target: target.to_owned(), ..ImpactRequest::default() };
+        engine.impact(&request).unwrap().dependents.into_iter().map(|one| one.path).collect()
+    };
+    assert_eq!(paths("m.ts#f"), ["barrel.ts"]);
+    assert_eq!(paths("m.ts#g"), ["barrel.ts", "whole.ts", "user.ts"]);
+}
+
+#[test]
 fn a_large_cycle_leaves_room_for_who_depends() {
     let repo = TestRepo::new();
     repo.write("becket.toml", "[mcp]\nmax_output_bytes = 13333\n");

@@ -1,7 +1,7 @@
 //! What is meant by the name of an application or a router where it stands: functions and blocks have names of their own,
 //! and what is registered on one is nothing that another of the same name has.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use becket_base::divided;
 use oxc_ast::ast::{Argument, CallExpression, Expression, FormalParameter, NewExpression, Program};
@@ -19,6 +19,8 @@ pub(super) struct Owners<'a> {
     names: Vec<(&'a str, String)>,
     /// How many others of a name there are already.
     others: BTreeMap<&'a str, u32>,
+    /// What functions without a name take: nobody knows what that is.
+    parameters: BTreeSet<&'a str>,
     /// Blocks outside of any function, too.
     pub(super) blocks: u32,
 }
@@ -62,7 +64,7 @@ pub(super) fn called(owner: &str) -> &str {
 impl<'a> Calls<'_, '_, 'a, '_> {
     /// A variable of a function or a block.
     pub(super) fn own(&mut self, name: &'a str) {
-        let is_other = self.is_taken(name);
+        let is_other = self.is_taken(name) || self.owners.parameters.contains(name);
         self.owners.declare(name, is_other);
     }
 
@@ -77,8 +79,12 @@ impl<'a> Calls<'_, '_, 'a, '_> {
         }
         for name in parameter.pattern.get_binding_identifiers() {
             let name = name.name.as_str();
+            let function = self.taking(parameter);
             let is_other = self.is_taken(name)
-                && self.taking(parameter).is_some_and(|function| !is_handed(self.program, function, name));
+                && function.is_some_and(|function| !is_handed(self.program, function, name));
+            if function.is_none() {
+                self.owners.parameters.insert(name);
+            }
             self.owners.declare(name, is_other);
         }
     }
