@@ -5,6 +5,7 @@ mod across;
 mod addresses;
 mod ambiguous;
 mod choice;
+mod decorated;
 mod details;
 mod directive;
 mod events;
@@ -409,7 +410,7 @@ fn declaration_changes(origins: &Origins<'_, '_>, old: &Contract, new: &Contract
             }
             (Some(was), Some(is)) => {
                 let Some((verdict, reason)) = judge_in_files(origins, was, is) else {
-                    changes.extend(other_decorators(origins, was.1, is.1));
+                    changes.extend(decorated::otherwise(origins, was.1, is.1));
                     continue;
                 };
                 let is_breaking = verdict == Verdict::Breaking;
@@ -493,31 +494,6 @@ fn judge_moved(
     after: In<'_, ContractDeclaration>,
 ) -> Option<(Verdict, String)> {
     judge_in_files(origins, before, after).into_iter().chain(followed::judge_named(before, after)).min()
-}
-
-/// Who uses a class sees nothing of what decorates it; files do not tell of it.
-fn other_decorators(
-    origins: &Origins<'_, '_>,
-    old: &ContractDeclaration,
-    new: &ContractDeclaration,
-) -> Option<DeclarationChange> {
-    if origins.before.reduced || origins.after.reduced {
-        return None;
-    }
-    let lacks = |of: &ContractDeclaration, other: &ContractDeclaration| -> Vec<String> {
-        of.decorators.iter().filter(|one| !other.decorators.contains(one)).cloned().collect()
-    };
-    let (before, after) = (lacks(old, new), lacks(new, old));
-    (!before.is_empty() || !after.is_empty()).then(|| DeclarationChange {
-        name: new.name.clone(),
-        kind: new.kind.as_str().to_owned(),
-        change: Change::Changed,
-        before,
-        after,
-        verdict: Verdict::Internal,
-        reason: "its decorators changed".to_owned(),
-        used_by: Vec::new(),
-    })
 }
 
 /// As [`judge_pair`], knowing what else the files declare, and what they import.
