@@ -48,9 +48,7 @@ pub(super) fn otherwise(
 /// What a module listed that answers, and none does now.
 fn unlisted(after: &Side<'_>, old: &ContractDeclaration, new: &ContractDeclaration) -> Option<String> {
     let has_decorators = |one: &&ContractDeclaration| !one.decorators.is_empty();
-    let all = || {
-        after.contracts.values().flat_map(|file| &file.declarations).filter(has_decorators)
-    };
+    let all = || after.contracts.values().flat_map(|file| &file.declarations).filter(has_decorators);
     LISTS.into_iter().find_map(|list| {
         let kept = listed(new, list);
         let gone = listed(old, list).into_iter().filter(|name| !kept.contains(name));

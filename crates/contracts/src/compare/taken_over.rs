@@ -47,14 +47,20 @@ fn by_settings(origins: &Origins<'_, '_>) -> BTreeMap<String, Vec<DeclarationCha
     let direct = |graph: &'_ Graph, at: usize| -> Vec<usize> {
         graph.edges(at).iter().filter(|edge| edge.through.is_none()).map(|edge| edge.to).collect()
     };
+    let places = places_now(origins, (before, after));
     let (mut found, mut lost) = (BTreeSet::new(), BTreeMap::<&str, Vec<String>>::new());
-    for user in origins.after.contracts.keys() {
-        let was_at = origins.path_before(user);
-        let Some((then, now)) = before.position(was_at).zip(after.position(user)) else { continue };
+    for (then, now) in places.iter().enumerate().filter_map(|(then, now)| Some((then, (*now)?))) {
+        // Mostly nothing is another: paths are looked at where something is.
+        let leads = after.edges(now).iter().filter(|edge| edge.through.is_none()).map(|edge| Some(edge.to));
+        let led = before.edges(then).iter().filter(|edge| edge.through.is_none()).map(|edge| places[edge.to]);
+        if led.eq(leads) {
+            continue;
+        }
+        let (was_at, user) = (before.path(then), after.path(now));
         let was: Vec<&str> =
             direct(before, then).iter().map(|to| origins.path_now(before.path(*to))).collect();
         let is: Vec<&str> = direct(after, now).iter().map(|to| after.path(*to)).collect();
-        if was == is || !origins.is_untouched(was_at) {
+        if was == is || !origins.after.contracts.contains_key(user) || !origins.is_untouched(was_at) {
             continue;
         }
         let here = |path: &&&str| origins.after.contracts.contains_key(**path);
@@ -92,6 +98,20 @@ fn by_settings(origins: &Origins<'_, '_>) -> BTreeMap<String, Vec<DeclarationCha
     }
     changes.retain(|_, changes| !changes.is_empty());
     changes
+}
+
+/// Where each file of the earlier graph is in the later one.
+fn places_now(origins: &Origins<'_, '_>, (before, after): (&Graph, &Graph)) -> Vec<Option<usize>> {
+    let mut next = 0;
+    let place = |then: usize| {
+        let path = origins.path_now(before.path(then));
+        // Both are in the order of their paths.
+        let is_next = next < after.len() && after.path(next) == path;
+        let found = if is_next { Some(next) } else { after.position(path) };
+        next = found.map_or(next, |at| at + 1);
+        found
+    };
+    (0..before.len()).map(place).collect()
 }
 
 /// Puts that among what is told of files.

@@ -461,11 +461,13 @@ impl<'l> Resolver<'l> {
             found => found,
         };
         match found {
-            Exported::Here(at, Export { origin: ExportOrigin::Local(local), .. }) => {
+            Exported::Here(at, Export { name, origin: ExportOrigin::Local(local), .. }) => {
                 self.follow(at);
                 let scope = self.scope(at);
-                let declaration = scope.facts.declaration(local)?;
-                Some(Found::Declared(scope, declaration))
+                in_assigned(scope, local, name).or_else(|| {
+                    let declaration = scope.facts.declaration(local)?;
+                    Some(Found::Declared(scope, declaration))
+                })
             }
             Exported::Declared { file, module, name } => self.declared_for(file, module, name),
             Exported::Here(..) | Exported::All(_) | Exported::Module(..) => None,
@@ -507,6 +509,16 @@ fn in_namespace<'f>(scope: Scope<'f>, name: &str) -> Option<Found<'f>> {
         let mut parts = scope.facts.declarations.iter().flat_map(|one| &one.parts);
         Some(Found::Declared(Scope { namespace: None, ..scope }, parts.find(|one| one.name == name)?))
     })
+}
+
+/// A type of the namespace that a file exports as a whole: `export = Widget`.
+fn in_assigned<'f>(scope: Scope<'f>, assigned: &str, name: &str) -> Option<Found<'f>> {
+    if name == assigned || name == "default" {
+        return None;
+    }
+    let (whole, _) = scope.facts.exported_as("default");
+    let is_it = |one: &Export| matches!(&one.origin, ExportOrigin::Local(local) if local == assigned);
+    whole.iter().any(is_it).then(|| in_namespace(scope, &format!("{assigned}.{name}")))?
 }
 
 /// `import('./x').Name` in parts.

@@ -7,7 +7,7 @@ use oxc_ast::ast::{
 
 use super::body::callee_name;
 use super::component::{Callable, cast};
-use super::origins::Origin;
+use super::origins::{Origin, Top};
 use super::print::{INFERRED, Print, bare, literal_type, quoted, type_name};
 use crate::model::{State, is_react};
 
@@ -94,7 +94,7 @@ fn keeper<'n>(print: Print<'n, '_>, callee: &'n Expression<'_>) -> Option<&'n st
 }
 
 /// What `useState(…)` or `useReducer(…)` keeps.
-fn kept_by<'x, 'a>(print: Print<'_, '_>, hook: &str, call: &'x CallExpression<'a>) -> Known<'x, 'a> {
+fn kept_by<'x, 'a>(print: Print<'_, 'a>, hook: &str, call: &'x CallExpression<'a>) -> Known<'x, 'a> {
     let declared = call.type_arguments.as_ref().and_then(|list| list.params.first());
     let given = |at: usize| call.arguments.get(at).and_then(Argument::as_expression);
     if hook == "useReducer" {
@@ -111,9 +111,20 @@ fn kept_by<'x, 'a>(print: Print<'_, '_>, hook: &str, call: &'x CallExpression<'a
         // Without a first value there is none at first.
         (Some(declared), None) => Known::Text(format!("{} | undefined", print.ty(declared))),
         (Some(declared), Some(_)) => Known::Type(declared),
-        (None, Some(value)) => Known::Value(value),
+        (None, Some(value)) => called_at_first(print, value).unwrap_or(Known::Value(value)),
         (None, None) => Known::Text("undefined".to_owned()),
     }
+}
+
+/// `useState(load)` keeps what the function gives.
+fn called_at_first<'x, 'a>(print: Print<'_, 'a>, value: &Expression<'a>) -> Option<Known<'x, 'a>>
+where
+    'a: 'x,
+{
+    let Expression::Identifier(name) = value else { return None };
+    let Some(Top::Function(function)) = print.source.origins.declared(&name.name) else { return None };
+    let said = function.return_type.as_ref().filter(|_| !function.r#async);
+    Some(said.map_or_else(|| Known::Text(INFERRED.to_owned()), |ty| Known::Type(&ty.type_annotation)))
 }
 
 /// The state of a type that `useReducer` is told: that of a reducer, or of the state itself.
