@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use becket_base::divided;
-use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 use rustc_hash::FxHashMap;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
 use super::conditions::{Loading, said_plainly};
+use super::members::{Later, Members};
 use super::modules::{Modules, join};
 use super::{Contents, folders_around};
 use crate::walk::rules::is_for_output;
@@ -119,7 +119,7 @@ fn text(value: Value) -> Option<String> {
 impl Manifests {
     pub(super) fn read(modules: &Modules, contents: &dyn Contents) -> Self {
         let mut manifests = Self::default();
-        let mut roots: Vec<(String, GlobSet)> = Vec::new();
+        let mut roots: Vec<Members> = Vec::new();
         for path in modules.controls() {
             let (folder, name) = divided::around_last(path, b'/').unwrap_or(("", path));
             let Some(bytes) =
@@ -134,7 +134,7 @@ impl Manifests {
                     let plain = said_plainly(without_mark(&bytes));
                     let (bytes, choices) = plain.unwrap_or_else(|| (bytes, Vec::new()));
                     let fields: Fields = serde_json::from_slice(without_mark(&bytes)).unwrap_or_default();
-                    roots.extend(fields.members().map(|globs| (folder.to_owned(), globs_of(&globs))));
+                    roots.extend(fields.members().map(|all| Members::new(folder, &all, Later::Wins)));
                     manifests.add_catalogs(folder, fields.all_catalogs());
                     manifests.by_folder.insert(folder.to_owned(), manifests.all.len());
                     let (folder, bytes) = (folder.to_owned(), bytes.into());
@@ -142,12 +142,12 @@ impl Manifests {
                 }
                 "lerna.json" => {
                     let fields: LernaFields = serde_json::from_slice(&bytes).unwrap_or_default();
-                    roots.push((folder.to_owned(), globs_of(&fields.packages)));
+                    roots.push(Members::new(folder, &fields.packages, Later::IsNothing));
                 }
                 _ => {
                     let text = becket_base::text::decoded(&bytes);
                     if name == "pnpm-workspace.yaml" {
-                        roots.push((folder.to_owned(), globs_of(&pnpm_packages(&text))));
+                        roots.push(Members::new(folder, &pnpm_packages(&text), Later::IsNothing));
                     }
                     manifests.add_catalogs(folder, yaml_catalogs(&text));
                 }
@@ -162,14 +162,9 @@ impl Manifests {
         {
             let manifest = &manifests.all[index];
             let Some(name) = &manifest.fields.name else { continue };
-            let member = roots.iter().any(|(root, globs)| {
-                let inside = below(root, &manifest.folder);
-                inside.is_some_and(
-                    |inside| {
-                        if inside.is_empty() { roots_too } else { globs.is_match(inside) }
-                    },
-                )
-            });
+            let folder = manifest.folder.as_str();
+            let member =
+                roots.iter().any(|root| if root.is_root(folder) { roots_too } else { root.have(folder) });
             if member {
                 manifests.by_name.entry(name.clone()).or_insert(index);
             }
@@ -366,28 +361,6 @@ const DEFAULT_CATALOG: &str = "default";
 /// What types a package has that are written elsewhere.
 fn types_of(package: &str) -> String {
     format!("@types/{}", package.trim_start_matches('@').replace('/', "__"))
-}
-
-/// The rest of `folder` below `root`.
-fn below<'a>(root: &str, folder: &'a str) -> Option<&'a str> {
-    match folder.strip_prefix(root) {
-        Some("") => Some(""),
-        Some(rest) if root.is_empty() => Some(rest),
-        Some(rest) => rest.strip_prefix('/'),
-        None => None,
-    }
-}
-
-fn globs_of(patterns: &[String]) -> GlobSet {
-    let mut builder = GlobSetBuilder::new();
-    for pattern in patterns.iter().filter(|pattern| !pattern.starts_with('!')) {
-        let pattern = pattern.trim_start_matches("./").trim_end_matches('/');
-        let glob: Result<Glob, _> = GlobBuilder::new(pattern).literal_separator(true).build();
-        if let Ok(glob) = glob {
-            builder.add(glob);
-        }
-    }
-    builder.build().unwrap_or_else(|_| GlobSet::empty())
 }
 
 /// The list under `packages:`. The file has few forms, and a YAML reader costs more than everything else here.

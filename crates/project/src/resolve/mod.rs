@@ -12,6 +12,7 @@ mod home;
 mod installed;
 mod lockfile;
 mod manifest;
+mod members;
 mod modules;
 mod patterns;
 mod range;

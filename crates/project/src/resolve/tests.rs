@@ -3,6 +3,7 @@
 mod asked;
 mod branches;
 mod projects;
+mod workspaces;
 
 use super::*;
 use crate::walk::{Link, Tests, from_paths};
@@ -439,18 +440,6 @@ fn an_entry_of_the_wrong_kind_costs_no_other() {
     assert_eq!(resolver.resolve("src/a.ts", "odd"), package("odd", None, false));
     assert_eq!(resolver.resolve("src/a.ts", "ui/b"), file("packages/ui/b.ts"));
     assert_eq!(resolver.resolve("packages/ui/b.ts", "#b"), file("packages/ui/b.ts"));
-}
-
-#[test]
-fn pnpm_workspaces() {
-    let resolver = resolver(&[
-        ("pnpm-workspace.yaml", "# here\npackages:\n  - 'apps/*' # apps\n  - \"libs/**\"\ncatalog:\n  - x\n"),
-        ("libs/deep/a/package.json", r#"{"name": "deep-a"}"#),
-        ("libs/deep/a/index.ts", ""),
-        ("apps/web/package.json", r#"{"name": "web"}"#),
-        ("apps/web/a.ts", ""),
-    ]);
-    assert_eq!(resolver.resolve("apps/web/a.ts", "deep-a"), file("libs/deep/a/index.ts"));
 }
 
 #[test]

@@ -1,0 +1,64 @@
+//! Which packages a workspace has, by the files that say so.
+
+use super::*;
+
+#[test]
+fn pnpm_workspaces() {
+    let resolver = resolver(&[
+        ("pnpm-workspace.yaml", "# here\npackages:\n  - 'apps/*' # apps\n  - \"libs/**\"\ncatalog:\n  - x\n"),
+        ("libs/deep/a/package.json", r#"{"name": "deep-a"}"#),
+        ("libs/deep/a/index.ts", ""),
+        ("apps/web/package.json", r#"{"name": "web"}"#),
+        ("apps/web/a.ts", ""),
+    ]);
+    assert_eq!(resolver.resolve("apps/web/a.ts", "deep-a"), file("libs/deep/a/index.ts"));
+}
+
+/// Folders with a package each, which has the name of its folder.
+const FOLDERS: [&str; 5] =
+    ["packages/kit", "packages/skip", "packages/skip/inner", "packages/kit/fixtures", "fixtures/react"];
+
+/// Which of these packages are of the workspace that a file of this name and text says.
+fn members(name: &str, text: &str) -> Vec<&'static str> {
+    fn name_of(folder: &str) -> &str {
+        folder.rsplit('/').next().unwrap_or(folder)
+    }
+    let manifests = FOLDERS
+        .map(|folder| (format!("{folder}/package.json"), format!(r#"{{"name": "{}"}}"#, name_of(folder))));
+    let sources = FOLDERS.map(|folder| format!("{folder}/index.ts"));
+    let mut files = vec![(name, text)];
+    files.extend(manifests.iter().map(|(path, text)| (path.as_str(), text.as_str())));
+    files.extend(sources.iter().map(|path| (path.as_str(), "")));
+    let resolver = resolver(&files);
+    let leads = |folder: &&str| match resolver.resolve("a.ts", name_of(folder)) {
+        Target::File(path) => path == format!("{folder}/index.ts"),
+        _ => false,
+    };
+    FOLDERS.into_iter().filter(leads).collect()
+}
+
+#[test]
+fn what_a_pattern_leaves_out_is_no_package_of_the_workspace() {
+    let [kit, skip, inner, fixtures, react] = FOLDERS;
+    for list in [
+        "['**', '!**/fixtures/**']",
+        "['!**/fixtures/**', '**']",
+        "['**', '!**/fixtures/**', 'fixtures/react']",
+    ] {
+        let text = format!("packages: {list}\n");
+        assert_eq!(members("pnpm-workspace.yaml", &text), [kit, skip, inner], "{list}");
+    }
+    for (list, found) in [
+        (r#"["**", "!**/fixtures/**"]"#, vec![kit, skip, inner]),
+        (r#"["!**/fixtures/**", "**"]"#, vec![kit, skip, inner]),
+        (r#"["packages/*", "!packages/skip"]"#, vec![kit]),
+        (r#"["packages/**", "!./packages/skip/"]"#, vec![kit, inner, fixtures]),
+        (r#"["packages/**", "!packages/skip/**"]"#, vec![kit, fixtures]),
+        // Named again behind it, a folder takes the whole pattern back.
+        (r#"["**", "!**/skip/**", "packages/skip/inner"]"#, vec![kit, skip, inner, fixtures, react]),
+        (r#"["!!packages/kit", "!"]"#, vec![kit]),
+    ] {
+        let text = format!(r#"{{"workspaces": {list}}}"#);
+        assert_eq!(members("package.json", &text), found, "{list}");
+    }
+}
