@@ -11,7 +11,7 @@ use serde_json::Value;
 use super::conditions::{Loading, said_plainly};
 use super::members::{Later, Members};
 use super::modules::{Modules, join};
-use super::{Contents, folders_around};
+use super::{Contents, folders_around, yaml};
 use crate::walk::rules::is_for_output;
 
 /// Every manifest that could be read.
@@ -23,6 +23,7 @@ pub(super) struct Manifests {
     by_name: BTreeMap<String, usize>,
     /// Ranges that are kept for all manifests below a folder, by the name of the catalog and of the package.
     catalogs: FxHashMap<String, Catalogs>,
+    faults: Vec<(String, String)>,
 }
 
 type Catalogs = BTreeMap<(String, String), String>;
@@ -145,11 +146,15 @@ impl Manifests {
                     roots.push(Members::new(folder, &fields.packages, Later::IsNothing));
                 }
                 _ => {
-                    let text = becket_base::text::decoded(&bytes);
-                    if name == "pnpm-workspace.yaml" {
-                        roots.push(Members::new(folder, &pnpm_packages(&text), Later::IsNothing));
+                    let (said, fault) = yaml::said(&becket_base::text::decoded(&bytes));
+                    if let Some(packages) = said.get("packages").filter(|_| name == "pnpm-workspace.yaml") {
+                        let packages = listed(packages).unwrap_or_default();
+                        roots.push(Members::new(folder, &packages, Later::IsNothing));
                     }
-                    manifests.add_catalogs(folder, yaml_catalogs(&text));
+                    manifests.add_catalogs(folder, catalogs(said.get("catalog"), said.get("catalogs")));
+                    let told =
+                        fault.map(|fault| (path.to_owned(), format!("is read up to a fault: {fault}")));
+                    manifests.faults.extend(told);
                 }
             }
         }
@@ -170,6 +175,11 @@ impl Manifests {
             }
         }
         manifests
+    }
+
+    /// Files that cannot be read, or not to their end, each with what is said of it.
+    pub(super) fn faults(&self) -> &[(String, String)] {
+        &self.faults
     }
 
     fn add_catalogs(&mut self, folder: &str, catalogs: Catalogs) {
@@ -315,18 +325,7 @@ impl Fields {
     /// Bun reads them here, and from its workspaces.
     fn all_catalogs(&self) -> Catalogs {
         let inner = |name: &str| self.workspaces.as_ref().and_then(|said| said.get(name));
-        let default = self.catalog.iter().chain(inner("catalog")).map(|ranges| (DEFAULT_CATALOG, ranges));
-        let several = self.catalogs.iter().chain(inner("catalogs")).filter_map(Value::as_object).flatten();
-        default
-            .chain(several.map(|(name, ranges)| (name.as_str(), ranges)))
-            .flat_map(|(catalog, ranges)| {
-                let ranges = ranges.as_object().into_iter().flatten();
-                ranges.map(move |(name, range)| (catalog, name, range.as_str()))
-            })
-            .filter_map(|(catalog, name, range)| {
-                Some(((catalog.to_owned(), name.clone()), range?.to_owned()))
-            })
-            .collect()
+        catalogs(self.catalog.iter().chain(inner("catalog")), self.catalogs.iter().chain(inner("catalogs")))
     }
 
     fn asked(&self) -> impl Iterator<Item = &BTreeMap<String, String>> {
@@ -363,63 +362,21 @@ fn types_of(package: &str) -> String {
     format!("@types/{}", package.trim_start_matches('@').replace('/', "__"))
 }
 
-/// The list under `packages:`. The file has few forms, and a YAML reader costs more than everything else here.
-fn pnpm_packages(text: &str) -> Vec<String> {
-    let mut packages = Vec::new();
-    let mut inside = false;
-    for line in text.lines() {
-        let line = line.split(" #").next().unwrap_or(line);
-        if !line.starts_with([' ', '\t', '-']) && !line.trim().is_empty() {
-            inside = line.trim_end() == "packages:";
-            if let Some(list) = line.strip_prefix("packages:").map(str::trim) {
-                let items = list.trim_start_matches('[').trim_end_matches(']').split(',');
-                packages.extend(items.map(unquoted).filter(|item| !item.is_empty()));
-            }
-        } else if let Some(item) = line.trim().strip_prefix('-').filter(|_| inside) {
-            packages.push(unquoted(item));
-        }
-    }
-    packages
-}
-
-/// What stands under `catalog:`, and by name under `catalogs:`, as pnpm and Yarn have it; line by line or in braces.
-fn yaml_catalogs(text: &str) -> Catalogs {
-    let mut catalogs = Catalogs::new();
-    let mut catalog = None;
-    let mut several = false;
-    for line in text.lines() {
-        let line = line.split(" #").next().unwrap_or(line).trim_end();
-        let braces = line.split_once(": {").and_then(|(name, rest)| Some((name, rest.strip_suffix('}')?)));
-        let (name, range) = match braces {
-            Some((name, _)) => (name, ""),
-            None => match line.rsplit_once(": ").or_else(|| Some((line.strip_suffix(':')?, ""))) {
-                Some(said) => said,
-                None => continue,
-            },
-        };
-        let (name, range) = (unquoted(name), unquoted(range));
-        if !line.starts_with([' ', '\t']) {
-            several = name == "catalogs";
-            catalog = (name == "catalog").then(|| DEFAULT_CATALOG.to_owned());
-        } else if range.is_empty() && several {
-            catalog = Some(name);
-        } else if let Some(catalog) = &catalog {
-            catalogs.insert((catalog.clone(), name), range);
-        }
-        let inside = braces
-            .map_or("", |(_, inside)| inside)
-            .split(',')
-            .filter_map(|one| divided::around_first(one, b':'));
-        for (name, range) in inside.filter(|_| catalog.is_some()) {
-            let catalog = catalog.clone().unwrap_or_default();
-            catalogs.insert((catalog, unquoted(name)), unquoted(range));
-        }
-    }
-    catalogs
-}
-
-fn unquoted(text: &str) -> String {
-    text.trim().trim_matches(['\'', '"']).to_owned()
+/// Of what is said under `catalog`, and by name under `catalogs`.
+fn catalogs<'v>(
+    default: impl IntoIterator<Item = &'v Value>,
+    several: impl IntoIterator<Item = &'v Value>,
+) -> Catalogs {
+    let default = default.into_iter().map(|ranges| (DEFAULT_CATALOG, ranges));
+    let several = several.into_iter().filter_map(Value::as_object).flatten();
+    default
+        .chain(several.map(|(name, ranges)| (name.as_str(), ranges)))
+        .flat_map(|(catalog, ranges)| {
+            let ranges = ranges.as_object().into_iter().flatten();
+            ranges.map(move |(name, range)| (catalog, name, range.as_str()))
+        })
+        .filter_map(|(catalog, name, range)| Some(((catalog.to_owned(), name.clone()), range?.to_owned())))
+        .collect()
 }
 
 fn without_mark(bytes: &[u8]) -> &[u8] {

@@ -17,6 +17,7 @@ mod modules;
 mod patterns;
 mod range;
 mod tsconfig;
+mod yaml;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
@@ -114,6 +115,7 @@ pub struct Resolver {
     modules: Arc<Modules>,
     rests_on: BTreeSet<String>,
     unlisted: Unlisted,
+    lost: Vec<(String, String)>,
     tsconfigs: Tsconfigs,
     /// Whether any tsconfig has names end with more than they are written with.
     has_suffixes: bool,
@@ -170,10 +172,13 @@ impl Resolver {
         let libraries = vec![OnceLock::new(); manifests.count()];
         let rests_on = std::mem::take(&mut *contents.paths.lock().unwrap_or_else(PoisonError::into_inner));
         let unlisted = std::mem::take(&mut *contents.unlisted.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut lost = [manifests.faults(), tsconfigs.lost_extends()].concat();
+        lost.sort();
         Self {
             modules,
             rests_on,
             unlisted,
+            lost,
             has_suffixes: tsconfigs.have_suffixes(),
             tsconfigs,
             manifests,
@@ -197,9 +202,10 @@ impl Resolver {
         &self.unlisted
     }
 
-    /// tsconfig files that cannot be read, or whose `extends` leads to nothing in the tree, each with what is said of it.
+    /// Manifests and tsconfig files that cannot be read, and those whose `extends` leads to nothing in the tree, each with what
+    /// is said of it. By path.
     pub fn lost_extends(&self) -> &[(String, String)] {
-        self.tsconfigs.lost_extends()
+        &self.lost
     }
 
     /// Where `specifier` leads, said in a statement of the file `from`.

@@ -62,3 +62,41 @@ fn what_a_pattern_leaves_out_is_no_package_of_the_workspace() {
         assert_eq!(members("package.json", &text), found, "{list}");
     }
 }
+
+#[test]
+fn the_list_of_pnpm_is_read_in_every_form_of_yaml() {
+    let [kit, skip, ..] = FOLDERS;
+    for text in [
+        "packages:\n- packages/*\n",
+        "packages:\n  - nothing/*\n# here\n  - packages/*\n",
+        "packages: [\n  'nothing/*', # no\n  \"packages/*\",\n]\n",
+        "packages:\n  [packages/*]\n",
+        "\"packages\":\n  - packages/*\n",
+        "\u{feff}packages:\r\n  - packages/*\r\n",
+        "packages :\n  - packages/*\n",
+        "packages: &p\n  - &q packages/*\nother: *p\n",
+        "packages:\n  -\n    packages/*\n",
+        "%YAML 1.2\n---\npackages:\n  - packages/* # all\n...\n",
+        "{packages: [packages/*, '']}",
+        "all: &all packages/*\npackages: [*all, {no: 1}]\n",
+    ] {
+        assert_eq!(members("pnpm-workspace.yaml", text), [kit, skip], "{text}");
+    }
+    let text = "other:\n  packages:\n    - packages/*\n";
+    assert_eq!(members("pnpm-workspace.yaml", text), Vec::<&str>::new(), "{text}");
+}
+
+#[test]
+fn what_stands_before_a_fault_is_read_and_the_fault_told() {
+    let deep = format!("packages:\n  - packages/*\nother:\n  {}x\n", "- ".repeat(100_000));
+    for (text, fault) in [
+        ("packages:\n  - packages/*\nother: [\n", "is read up to a fault: "),
+        (&deep, "is read up to a fault: nested too deeply"),
+    ] {
+        let [kit, skip, ..] = FOLDERS;
+        assert_eq!(members("pnpm-workspace.yaml", text), [kit, skip]);
+        let resolver = resolver(&[("pnpm-workspace.yaml", text)]);
+        let [(path, what)] = resolver.lost_extends() else { panic!("{:?}", resolver.lost_extends()) };
+        assert!(path == "pnpm-workspace.yaml" && what.starts_with(fault), "{path} {what}");
+    }
+}
