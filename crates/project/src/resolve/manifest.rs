@@ -123,7 +123,7 @@ impl Manifests {
         let mut roots: Vec<Members> = Vec::new();
         for path in modules.controls() {
             let (folder, name) = divided::around_last(path, b'/').unwrap_or(("", path));
-            let Some(bytes) =
+            let Some(mut bytes) =
                 matches!(name, "package.json" | "pnpm-workspace.yaml" | "lerna.json" | ".yarnrc.yml")
                     .then(|| contents.read(path))
                     .flatten()
@@ -133,8 +133,8 @@ impl Manifests {
             match name {
                 "package.json" => {
                     let plain = said_plainly(without_mark(&bytes));
-                    let (bytes, choices) = plain.unwrap_or_else(|| (bytes, Vec::new()));
-                    let fields: Fields = serde_json::from_slice(without_mark(&bytes)).unwrap_or_default();
+                    let (mut bytes, choices) = plain.unwrap_or_else(|| (bytes, Vec::new()));
+                    let fields: Fields = manifests.read_json(path, &mut bytes);
                     roots.extend(fields.members().map(|all| Members::new(folder, &all, Later::Wins)));
                     manifests.add_catalogs(folder, fields.all_catalogs());
                     manifests.by_folder.insert(folder.to_owned(), manifests.all.len());
@@ -142,7 +142,7 @@ impl Manifests {
                     manifests.all.push(Manifest { folder, bytes, choices, fields });
                 }
                 "lerna.json" => {
-                    let fields: LernaFields = serde_json::from_slice(&bytes).unwrap_or_default();
+                    let fields: LernaFields = manifests.read_json(path, &mut bytes);
                     roots.push(Members::new(folder, &fields.packages, Later::IsNothing));
                 }
                 _ => {
@@ -175,6 +175,22 @@ impl Manifests {
             }
         }
         manifests
+    }
+
+    /// Of several entries of one name the last one holds, as for whatever runs by the file; the bytes say so then, too.
+    fn read_json<T: DeserializeOwned + Default>(&mut self, path: &str, bytes: &mut Vec<u8>) -> T {
+        // An empty one only marks its folder.
+        if without_mark(bytes).trim_ascii().is_empty() {
+            return T::default();
+        }
+        let read = serde_json::from_slice(without_mark(bytes)).or_else(|_| {
+            *bytes = serde_json::to_vec(&serde_json::from_slice::<Value>(without_mark(bytes))?)?;
+            serde_json::from_slice(bytes)
+        });
+        read.unwrap_or_else(|error| {
+            self.faults.push((path.to_owned(), format!("says nothing that can be read: {error}")));
+            T::default()
+        })
     }
 
     /// Files that cannot be read, or not to their end, each with what is said of it.

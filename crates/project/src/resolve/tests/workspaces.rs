@@ -100,3 +100,37 @@ fn what_stands_before_a_fault_is_read_and_the_fault_told() {
         assert!(path == "pnpm-workspace.yaml" && what.starts_with(fault), "{path} {what}");
     }
 }
+
+#[test]
+fn the_last_of_several_entries_of_a_manifest_holds() {
+    let text = r#"{"name": "r", "name": "q", "workspaces": ["nothing"], "workspaces": ["packages/*"],
+        "devDependencies": {"left": "^1"}, "devDependencies": {"left": "^2", "left": "^3"}}"#;
+    let ui = r#"{"name": "kit", "exports": "./other.ts", "exports": {"./a": "./src/a.ts"}, "main": "x", "main": "y"}"#;
+    let resolver = resolver(&[
+        ("package.json", text),
+        ("packages/ui/package.json", ui),
+        ("packages/ui/src/a.ts", ""),
+        ("lerna.json", "\u{feff}{\"packages\": [\"nothing\"], \"packages\": [\"libs/*\"]}"),
+        ("libs/b/package.json", "{\"name\": \"b\"}"),
+        ("libs/b/index.ts", ""),
+        ("a.ts", ""),
+    ]);
+    assert_eq!(resolver.resolve("a.ts", "left"), package("left", Some("^3"), true));
+    assert_eq!(resolver.resolve("a.ts", "kit/a"), file("packages/ui/src/a.ts"));
+    assert_eq!(resolver.resolve("a.ts", "b"), file("libs/b/index.ts"));
+    assert!(resolver.lost_extends().is_empty());
+}
+
+#[test]
+fn a_manifest_that_cannot_be_read_is_told() {
+    let resolver = resolver(&[
+        ("package.json", r#"{"name": "q", "workspaces": ["packages/*"#),
+        ("packages/ui/package.json", r#"{"name": "q" "main": "a.js"}"#),
+        ("empty/package.json", "\n"),
+        ("lerna.json", "{"),
+    ]);
+    let told: Vec<&str> = resolver.lost_extends().iter().map(|(path, _)| path.as_str()).collect();
+    assert_eq!(told, ["lerna.json", "package.json", "packages/ui/package.json"]);
+    let unread = |(_, what): &(String, String)| what.starts_with("says nothing that can be read: ");
+    assert!(resolver.lost_extends().iter().all(unread), "{:?}", resolver.lost_extends());
+}
