@@ -1,6 +1,8 @@
 //! Which folders a workspace has for its packages: by patterns that name some, and by others that leave some of these out
 //! again. A pattern speaks of the manifest in a folder, as package managers have it: `a/**` names `a`, too.
 
+use std::borrow::Cow;
+
 use globset::{Glob, GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// What its patterns mean, from the folder that they are said in.
@@ -28,7 +30,9 @@ impl Members {
             let is_left_out = (pattern.len() - folder.len()) % 2 == 1;
             let folder = folder.trim_start_matches("./").trim_start_matches('/').trim_end_matches('/');
             let manifest = manifest_in(folder);
-            let Ok(glob) = GlobBuilder::new(&manifest).literal_separator(true).build() else { continue };
+            let pattern = braced(&manifest);
+            let mut builder = GlobBuilder::new(&pattern);
+            let Ok(glob) = builder.literal_separator(true).empty_alternates(true).build() else { continue };
             if is_left_out {
                 left_out.push(glob);
                 continue;
@@ -55,6 +59,33 @@ impl Members {
 
 fn manifest_in(folder: &str) -> String {
     [folder, "/package.json"].concat()
+}
+
+/// A pattern with its groups, `@(a|b)`, as alternatives in braces. That `+` and `*` let one be said again is left out: no
+/// folder is called so. `!(a)` has no such form.
+fn braced(pattern: &str) -> Cow<'_, str> {
+    if !pattern.contains('(') {
+        return Cow::Borrowed(pattern);
+    }
+    let mut braced = String::with_capacity(pattern.len() + 1);
+    let mut letters = pattern.chars().peekable();
+    let mut open = 0_usize;
+    while let Some(letter) = letters.next() {
+        match letter {
+            '@' | '+' | '?' | '*' if letters.next_if_eq(&'(').is_some() => {
+                open += 1;
+                // It may be absent.
+                braced.push_str(if matches!(letter, '?' | '*') { "{," } else { "{" });
+            }
+            '|' if open > 0 => braced.push(','),
+            ')' if open > 0 => {
+                open -= 1;
+                braced.push('}');
+            }
+            letter => braced.push(letter),
+        }
+    }
+    Cow::Owned(braced)
 }
 
 fn set(globs: &[Glob]) -> GlobSet {

@@ -57,6 +57,9 @@ fn what_a_pattern_leaves_out_is_no_package_of_the_workspace() {
         // Named again behind it, a folder takes the whole pattern back.
         (r#"["**", "!**/skip/**", "packages/skip/inner"]"#, vec![kit, skip, inner, fixtures, react]),
         (r#"["!!packages/kit", "!"]"#, vec![kit]),
+        (r#"["packages/+(kit|skip)"]"#, vec![kit, skip]),
+        (r#"["packages/@(kit|skip)/?(inner)", "+(f)ixtures/*(react)"]"#, vec![inner, react]),
+        (r#"["**", "!packages/s@(kip|ay)/@(inner|{a,b})", "!**/fixtures/*"]"#, vec![kit, skip, fixtures]),
     ] {
         let text = format!(r#"{{"workspaces": {list}}}"#);
         assert_eq!(members("package.json", &text), found, "{list}");
