@@ -150,19 +150,25 @@ impl Exported {
     ) -> Option<Target> {
         let manifest = self.manifests.get(self.manifests.package(from, package)?);
         let (_, inside) = specifier.split_at(package.len());
-        let subpath = inside.trim_start_matches('/');
         // A package may import itself by its own name, which is how any other would, by whatever name.
         if let (Some(_), Some(name)) = (&manifest.fields.exports, &manifest.fields.name) {
             let exported = self.ask(loading, &manifest.folder, &[name, inside].concat(), conditions);
             return Some(exported.unwrap_or_else(Target::Unresolved));
         }
+        let found = self.by_path(from, package, specifier);
+        Some(found.unwrap_or(Target::Unresolved(Reason::FileNotFound)))
+    }
+
+    /// The same without what its manifest exports: what stands in its folder.
+    pub(super) fn by_path(&self, from: Option<usize>, package: &str, specifier: &str) -> Option<Target> {
+        let manifest = self.manifests.get(self.manifests.package(from, package)?);
+        let subpath = specifier[package.len()..].trim_start_matches('/');
         let within_src = format!("src/{subpath}");
-        let found = if subpath.is_empty() {
+        if subpath.is_empty() {
             self.entry_of(&manifest.folder)
         } else {
             self.first_of(manifest, [subpath, within_src.as_str()].into_iter())
-        };
-        Some(found.unwrap_or(Target::Unresolved(Reason::FileNotFound)))
+        }
     }
 
     /// What a folder with a manifest of its own stands for, when it is imported by its path or by its name.

@@ -398,7 +398,14 @@ impl Resolver {
         // One of the tree may have the name of one that is installed.
         let is_installed =
             range.as_deref().is_some_and(|range| self.is_installed(here.manifest, package, range));
-        let of_tree = || self.exported.workspace_package(loading, here.manifest, (package, name), conditions);
+        let ignores_exports = || here.tsconfig.is_some_and(|index| self.tsconfigs.ignores_exports(index));
+        let of_tree = || {
+            let exported =
+                self.exported.workspace_package(loading, here.manifest, (package, name), conditions)?;
+            let is_lost = matches!(exported, Target::Unresolved(_)) && ignores_exports();
+            let by_path = || self.exported.by_path(here.manifest, package, name);
+            Some(is_lost.then(by_path).flatten().unwrap_or(exported))
+        };
         if let Some(target) = (!is_installed).then(of_tree).flatten() {
             return target;
         }

@@ -41,6 +41,8 @@ struct Tsconfig {
     root_dirs: Vec<String>,
     /// By which `exports` and `imports` are read; nothing where it is as Node would.
     conditions: Vec<String>,
+    /// Whether the `exports` of packages are nothing to it, as before Node had them.
+    ignores_exports: bool,
     /// What names may end with before their ending: `.ios`, and nothing.
     suffixes: Vec<String>,
     references: Vec<usize>,
@@ -232,6 +234,11 @@ impl Tsconfigs {
     /// The conditions by which the manifests of packages are read first; nothing where they are Node's.
     pub(super) fn conditions(&self, index: usize) -> &[String] {
         &self.all[index].conditions
+    }
+
+    /// Whether packages are looked into by path, whatever their `exports` say.
+    pub(super) fn ignores_exports(&self, index: usize) -> bool {
+        self.all[index].ignores_exports
     }
 
     /// What names may end with before their ending, best first; nothing where that is not said.
@@ -485,6 +492,8 @@ fn merge(home: &str, chain: &[(String, Rc<Value>)]) -> Tsconfig {
     };
     let is_bundled = said("moduleResolution", "bundler")
         || option("moduleResolution").is_none() && said("module", "preserve");
+    let knows_exports = option("resolvePackageJsonExports").and_then(|(_, value)| value.as_bool());
+    let is_old = || ["node", "node10", "classic"].iter().any(|old| said("moduleResolution", old));
     let texts = |name: &str| -> Vec<String> {
         let listed = option(name).and_then(|(_, value)| value.as_array());
         listed.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
@@ -500,6 +509,7 @@ fn merge(home: &str, chain: &[(String, Rc<Value>)]) -> Tsconfig {
         paths: paths.unwrap_or_default(),
         root_dirs: root_dirs.map(names).unwrap_or_default(),
         conditions,
+        ignores_exports: !knows_exports.unwrap_or_else(|| !is_old()),
         suffixes: texts("moduleSuffixes"),
         references: Vec::new(),
         files: listed("files").map(names),

@@ -73,3 +73,32 @@ fn what_is_no_script_may_only_be_declared() {
     assert_eq!(resolver.resolve("main.ts", "./both.css"), Target::Asset("both.css".to_owned()));
     assert_eq!(resolver.resolve("main.ts", "./t.css"), Target::Unresolved(Reason::FileNotFound));
 }
+
+#[test]
+fn a_tsconfig_of_before_exports_looks_into_packages_by_path() {
+    for (options, knows) in [
+        (r#""moduleResolution": "Node""#, false),
+        (r#""moduleResolution": "node10""#, false),
+        (r#""moduleResolution": "classic""#, false),
+        (r#""moduleResolution": "bundler", "resolvePackageJsonExports": false"#, false),
+        (r#""moduleResolution": "bundler""#, true),
+        (r#""module": "commonjs""#, true),
+    ] {
+        let tsconfig = format!(r#"{{"compilerOptions": {{{options}}}}}"#);
+        let resolver = resolver(&[
+            ("package.json", r#"{"workspaces": ["packages/*"]}"#),
+            ("tsconfig.json", &tsconfig),
+            ("packages/a/package.json", r#"{"name": "@w/a", "exports": {"./y": "./inner/y.ts"}}"#),
+            ("packages/a/index.ts", ""),
+            ("packages/a/x.ts", ""),
+            ("packages/a/y.ts", ""),
+            ("packages/a/inner/y.ts", ""),
+        ]);
+        let lost = |path: &str| if knows { Target::Unresolved(Reason::NotExported) } else { file(path) };
+        assert_eq!(resolver.resolve("a.ts", "@w/a"), lost("packages/a/index.ts"), "{options}");
+        assert_eq!(resolver.resolve("a.ts", "@w/a/x"), lost("packages/a/x.ts"), "{options}");
+        assert_eq!(resolver.resolve("a.ts", "@w/a/y"), file("packages/a/inner/y.ts"), "{options}");
+        let none = resolver.resolve("a.ts", "@w/a/none");
+        assert_eq!(none, Target::Unresolved(Reason::NotExported), "{options}");
+    }
+}
