@@ -118,7 +118,7 @@ impl VectorCache {
             return fs::OpenOptions::new().append(true).open(&self.path)?.write_all(records);
         }
         if let Some(folder) = self.path.parent() {
-            fs::create_dir_all(folder)?;
+            becket_fence::cache::create_folder(folder)?;
         }
         let mut bytes = WORD.to_vec();
         bytes.extend(u32::try_from(self.dimensions).unwrap_or_default().to_le_bytes());

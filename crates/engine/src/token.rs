@@ -219,6 +219,14 @@ mod tests {
     }
 
     #[test]
+    fn a_token_in_a_project_is_none_that_git_would_take() {
+        let project = tempfile::tempdir().unwrap();
+        let folder = project.path().join(".becket");
+        in_folder(&folder).unwrap();
+        assert_eq!(files::read(&folder.join(".gitignore"), 9).unwrap().unwrap(), b"*\n");
+    }
+
+    #[test]
     fn servers_that_start_together_take_the_same_token() {
         let place = tempfile::tempdir().unwrap();
         let together = Barrier::new(8);

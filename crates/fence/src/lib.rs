@@ -4,6 +4,7 @@
 //! Owns where such a file is, and how it is opened. Which paths a caller may name is `admit`'s, in `becket-project`.
 #![allow(clippy::disallowed_methods, reason = "asks the disk where a path leads")]
 
+pub mod cache;
 pub mod canonical;
 
 use std::ffi::OsString;

@@ -80,7 +80,7 @@ impl ReferenceIndex {
     pub fn store(&self, cache: &Path) -> io::Result<()> {
         let bytes = serde_json::to_vec(self)?;
         if let Some(folder) = cache.parent() {
-            fs::create_dir_all(folder)?;
+            becket_fence::cache::create_folder(folder)?;
         }
         let beside = cache.with_extension(format!("{}.new", std::process::id()));
         fs::write(&beside, bytes)?;

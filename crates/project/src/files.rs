@@ -9,10 +9,10 @@ use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use becket_fence::cache;
 use fs_err as fs;
 
 use crate::canonical::canonical;
-use crate::root::holder_of_cache;
 
 /// Nobody takes so long to write one file.
 const HALF_WRITTEN: Duration = Duration::from_mins(10);
@@ -215,6 +215,14 @@ pub fn create_secret(path: &Path, bytes: &[u8]) -> Result<(), FileError> {
 /// Makes the folder `inside` (relative) below `root` with all its parents, and gives its canonical path. A link on the
 /// way is followed only if it stays inside `root`, which must exist.
 pub fn create_folder(root: &Path, inside: &Path) -> Result<PathBuf, FileError> {
+    let folder = create_inside(root, inside)?;
+    if inside.iter().any(|name| name == cache::IN_PROJECT) {
+        cache::keep_from_git(&folder);
+    }
+    Ok(folder)
+}
+
+fn create_inside(root: &Path, inside: &Path) -> Result<PathBuf, FileError> {
     let failed = |path: &Path, source| FileError::Failed { path: path.to_owned(), action: "made", source };
     let root = canonical(root).map_err(|source| failed(root, source))?;
     let plain = |component| matches!(component, Component::Normal(_) | Component::CurDir);
@@ -255,11 +263,20 @@ pub fn create_folder(root: &Path, inside: &Path) -> Result<PathBuf, FileError> {
 /// Makes a folder of our own, and what is missing above it. What holds them, `home`, is not made: somebody has removed it,
 /// and it must not come back.
 pub(crate) fn create_below(home: &Path, folder: &Path) -> io::Result<()> {
+    create_all_below(home, folder)?;
+    // What holds a folder of another name may be called as the cache is.
+    if cache::holder(folder) == Some(home) {
+        cache::keep_from_git(folder);
+    }
+    Ok(())
+}
+
+fn create_all_below(home: &Path, folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return stays_below(home, folder);
     }
     if let Some(parent) = folder.parent().filter(|parent| *parent != home && parent.starts_with(home)) {
-        create_below(home, parent)?;
+        create_all_below(home, parent)?;
     }
     match fs::create_dir(folder) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {
@@ -281,7 +298,7 @@ fn stays_below(home: &Path, folder: &Path) -> io::Result<()> {
 /// The folder of a file in becket's cache, as [`create_below`] what holds the cache.
 pub(crate) fn create_folder_of(file: &Path) -> io::Result<()> {
     let Some(folder) = file.parent() else { return Ok(()) };
-    create_below(holder_of_cache(folder).unwrap_or(Path::new("")), folder)
+    create_below(cache::holder(folder).unwrap_or(Path::new("")), folder)
 }
 
 /// Whether folders are made for the files that go into them.

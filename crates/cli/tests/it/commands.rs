@@ -17,6 +17,34 @@ fn status_outside_and_inside_git() {
 }
 
 #[test]
+fn state_outside_git_stays_out_of_a_repository_that_is_made_later() {
+    let repo = TestRepo::new();
+    let plain = repo.home().root().join("plain");
+    std::fs::create_dir(&plain).unwrap();
+    std::fs::write(plain.join("a.ts"), "export const a = 1\n").unwrap();
+    let run = |arguments: &[&str]| {
+        let output = repo.home().command(BECKET).current_dir(&plain).args(arguments).output().unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+    };
+    let git = |arguments: &[&str]| {
+        let output = repo.home().command("git").current_dir(&plain).args(arguments).output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // Each of them may be the first to keep something there.
+    for first in [&["context", "-q"][..], &["doctor"], &["init", "--hosts", "cursor"]] {
+        run(first);
+        assert!(plain.join(".becket").exists(), "{first:?}");
+        std::fs::write(plain.join(".becket/http-token"), "secret").unwrap();
+        git(&["init", "-q"]);
+        let taken = git(&["status", "--porcelain", "-uall"]);
+        assert!(taken.contains("a.ts") && !taken.contains(".becket"), "{first:?}: {taken}");
+        for folder in [".becket", ".git"] {
+            std::fs::remove_dir_all(plain.join(folder)).unwrap();
+        }
+    }
+}
+
+#[test]
 fn every_command_has_one_envelope() {
     let repo = TestRepo::new();
     for arguments in [

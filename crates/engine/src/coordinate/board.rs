@@ -287,7 +287,7 @@ impl Engine {
                 };
                 known().unwrap_or_else(|| {
                     let made = random_hex();
-                    let _ = fs_err::create_dir_all(&workspace.cache_dir);
+                    let _ = becket_fence::cache::create_folder(&workspace.cache_dir);
                     // Two that start at once agree on whoever was first.
                     let _ = becket_project::files::create(&path, made.as_bytes());
                     known().unwrap_or(made)

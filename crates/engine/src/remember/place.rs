@@ -120,7 +120,7 @@ impl Engine {
             Some(prefix) => state.join(becket_memory::ContentHash::of(prefix.as_bytes()).as_str()),
         };
         let state = if holding.is_none() && root != workspace.root {
-            root.join(".becket").join("memory")
+            root.join(becket_fence::cache::IN_PROJECT).join("memory")
         } else {
             state
         };

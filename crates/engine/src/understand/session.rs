@@ -21,8 +21,6 @@ pub(super) const STATUS: &str = ".logicstamp/context_watch-status.json";
 pub(super) const LOG: &str = ".logicstamp/context_watch-mode-logs.json";
 pub(super) const VIOLATIONS: &str = ".logicstamp/strict_watch_violations.json";
 const FOLDER: &str = ".logicstamp";
-/// The cache of a folder without Git is called so, too.
-const HIDDEN: &str = ".becket";
 /// As many as the original keeps.
 const KEPT_ENTRIES: usize = 100;
 /// Somebody who only asks whether it is held holds it for a moment too.
@@ -153,7 +151,7 @@ pub(super) fn lock_file(site: &Site, what: &str, folder: &Path) -> PathBuf {
 /// the folder itself, where that lies elsewhere.
 pub(super) fn output_files(site: &Site, what: &str, output: &Path) -> (PathBuf, Option<PathBuf>) {
     let is_elsewhere = !output.starts_with(&site.workspace.root);
-    (lock_file(site, what, output), is_elsewhere.then(|| output.join(HIDDEN).join(what)))
+    (lock_file(site, what, output), is_elsewhere.then(|| output.join(becket_fence::cache::IN_PROJECT).join(what)))
 }
 
 fn unlockable(error: LockError) -> Error {

@@ -25,7 +25,7 @@ impl Exclusion {
     pub(super) fn take(state: &Path) -> Result<Self, VaultError> {
         let path = state.join("lock");
         let failed = |source| VaultError::Write { path: path.clone(), source };
-        fs::create_dir_all(state).map_err(failed)?;
+        becket_fence::cache::create_folder(state).map_err(failed)?;
         let mut options = fs::OpenOptions::new();
         let options = options.create(true).truncate(false).write(true);
         let file: File = becket_fence::open(&path, options).map_err(failed)?.into_parts().0;

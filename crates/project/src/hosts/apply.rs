@@ -8,6 +8,7 @@
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use becket_fence::cache;
 use fs_err::OpenOptions;
 
 use super::co_owners::SharedRecord;
@@ -213,7 +214,7 @@ impl Lock {
         let folder = record.parent().unwrap_or(record);
         let above = made.iter().filter(|above| *above != folder);
         let folders = above.cloned().chain([folder.to_owned()]).collect();
-        fs_err::create_dir_all(folder).map_err(SetupError::io(folder))?;
+        cache::create_folder(folder).map_err(SetupError::io(folder))?;
         let path = folder.join(LOCK_NAME);
         let mut options = OpenOptions::new();
         let options = options.create(true).truncate(false).write(true);
@@ -235,6 +236,7 @@ impl Lock {
         drop(self.file);
         if !recorded {
             for folder in self.folders.iter().rev() {
+                cache::empty(folder);
                 drop(fs_err::remove_dir(folder));
             }
         }

@@ -7,6 +7,7 @@ pub(crate) mod git_dir;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use becket_fence::cache;
 pub use git_dir::{CheckedOut, GitFileError};
 use git_dir::{GitDir, found, read_git_file};
 
@@ -25,9 +26,6 @@ pub const ROOT_VARIABLES: &[RootVariable] = &[
     RootVariable { name: "BECKET_REPO", doc: "The folder to work on, when `--repo` is not given." },
     RootVariable { name: "PROJECT_PATH", doc: "The same, under the name that logicstamp-mcp has for it." },
 ];
-
-/// What becket's cache is called in a Git directory, and in a project that has none.
-const CACHE_NAMES: [&str; 2] = ["becket", ".becket"];
 
 /// The folder that becket works on. All paths are canonical.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,12 +57,6 @@ impl Workspace {
         let gone = folders.into_iter().flatten().find(|folder| !folder.is_dir());
         gone.map_or(Ok(()), |path| Err(RootError::Missing { path: path.clone() }))
     }
-}
-
-/// What holds the cache that a path is in: a Git directory, or a project.
-pub(crate) fn holder_of_cache(path: &Path) -> Option<&Path> {
-    let is_cache = |folder: &&Path| CACHE_NAMES.iter().any(|name| folder.ends_with(name));
-    path.ancestors().find(is_cache)?.parent()
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
@@ -147,7 +139,7 @@ fn search(start: &Path) -> Result<Workspace, RootError> {
     }
     let marked = start.ancestors().find(|folder| folder.join(crate::config::BECKET_TOML).is_file());
     let root = marked.unwrap_or(&start).to_owned();
-    let cache_dir = root.join(CACHE_NAMES[1]);
+    let cache_dir = root.join(cache::IN_PROJECT);
     // Unlike a Git directory, this one comes along when a folder is unpacked.
     let placed = becket_fence::place(&root, &cache_dir);
     if let Some(refused) = placed.as_ref().err().and_then(becket_fence::Refused::of) {
@@ -211,7 +203,7 @@ impl Workspace {
             git_dir: Some(git_dir.path.clone()),
             common_dir: Some(git_dir.common.clone()),
             main_root,
-            cache_dir: git_dir.common.join(CACHE_NAMES[0]),
+            cache_dir: git_dir.common.join(cache::IN_GIT),
         })
     }
 }

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use becket_base::Timestamp;
+use becket_fence::cache;
 use fs_err as fs;
 use serde::{Deserialize, Serialize};
 
 use crate::files::{self, FileError};
 use crate::lock::{FileLock, LockError};
-use crate::root::holder_of_cache;
 
 /// A larger copy is not read: it is not one of ours.
 const LARGEST: u64 = 1 << 30;
@@ -74,7 +74,7 @@ impl Snapshots {
     pub fn new(project: &Path, folder: PathBuf, retention: Retention) -> Self {
         let is_inside = folder.starts_with(project);
         // The project itself, or what is around it, may be called as the cache is.
-        let home = holder_of_cache(&folder).filter(|home| !is_inside || home.starts_with(project));
+        let home = cache::holder(&folder).filter(|home| !is_inside || home.starts_with(project));
         let home = home.unwrap_or(if is_inside { project } else { Path::new("") });
         Self { home: home.to_owned(), folder, retention }
     }
