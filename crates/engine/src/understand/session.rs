@@ -32,6 +32,8 @@ const WRITE_PATIENCE: Duration = Duration::from_mins(1);
 #[derive(Debug)]
 pub(super) struct Session {
     folder: PathBuf,
+    /// What it says of itself.
+    status: Value,
     _lock: FileLock,
 }
 
@@ -60,7 +62,6 @@ impl Session {
             }
             LockError::Failed { .. } => unlockable(error),
         })?;
-        let session = Self { folder, _lock: lock };
         let status = json!({
             "active": true,
             "projectRoot": site.shown(),
@@ -71,8 +72,20 @@ impl Session {
             // By which a reader knows that the lock speaks for the process.
             "watcher": concat!("becket ", env!("CARGO_PKG_VERSION")),
         });
-        session.write(STATUS, &status)?;
+        let session = Self { folder, status, _lock: lock };
+        session.write(STATUS, &session.status)?;
         Ok(session)
+    }
+
+    /// Says again what somebody removed, as `git clean` does.
+    pub(super) fn say_again(&self, strict: Option<&StrictReport>) -> Result<(), Error> {
+        let is_lost = self.folder.join(STATUS).symlink_metadata().is_err();
+        // A folder that is gone is not made again.
+        if !is_lost || !self.folder.is_dir() {
+            return Ok(());
+        }
+        self.write(STATUS, &self.status)?;
+        strict.map_or(Ok(()), |report| self.report(report))
     }
 
     pub(super) fn log(&self, entry: &LogEntry) -> Result<(), Error> {
@@ -151,7 +164,10 @@ pub(super) fn lock_file(site: &Site, what: &str, folder: &Path) -> PathBuf {
 /// the folder itself, where that lies elsewhere.
 pub(super) fn output_files(site: &Site, what: &str, output: &Path) -> (PathBuf, Option<PathBuf>) {
     let is_elsewhere = !output.starts_with(&site.workspace.root);
-    (lock_file(site, what, output), is_elsewhere.then(|| output.join(becket_fence::cache::IN_PROJECT).join(what)))
+    (
+        lock_file(site, what, output),
+        is_elsewhere.then(|| output.join(becket_fence::cache::IN_PROJECT).join(what)),
+    )
 }
 
 fn unlockable(error: LockError) -> Error {

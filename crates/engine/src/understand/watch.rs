@@ -39,10 +39,13 @@ impl Engine {
             |name: &str| -> Option<Value> { serde_json::from_str(&written::read(&folder.join(name))?).ok() };
         let status = status_in(&folder);
         let says_active = status.as_ref().is_some_and(|status| status["active"] == true);
+        // A watcher of ours says it again soon when somebody removed what it said.
+        let is_lost = status.is_none() && is_watched(&site);
         let pid = status.as_ref().and_then(|status| status["pid"].as_u64());
         // A number is given to another process one day; a lock is not. The original's watcher has only a number.
         let ours = status.as_ref().is_some_and(|status| status["watcher"].is_string());
-        let active = says_active && if ours { is_watched(&site) } else { pid.is_some_and(is_alive) };
+        let active =
+            is_lost || says_active && if ours { is_watched(&site) } else { pid.is_some_and(is_alive) };
         let message = match (active, says_active) {
             (true, _) => "A process watches this project; its context files follow every edit.",
             (false, true) => {

@@ -225,10 +225,18 @@ impl ContextWatch<'_> {
         let step = match self.follower.wait(limit, lock, is_touched) {
             Ok(Some(step)) => step,
             Ok(None) => {
-                if !self.follower.is_behind() {
-                    self.failure = None;
+                if self.follower.is_behind() {
+                    return Ok(None);
                 }
-                return Ok(None);
+                // Only while nothing else happens: what goes with its repository does not come back.
+                still_there(&self.follower.site.workspace)?;
+                return match self.session.say_again(self.strict.as_ref()) {
+                    Ok(()) => {
+                        self.failure = None;
+                        Ok(None)
+                    }
+                    Err(error) => self.failed(error),
+                };
             }
             Err(error) => return self.failed(error),
         };

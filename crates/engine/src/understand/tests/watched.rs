@@ -121,6 +121,29 @@ fn what_somebody_did_to_context_files_is_put_right_without_an_edit() {
     assert_eq!([page, index].map(|path| undated(&repo.read(path))), whole.map(|text| undated(&text)));
 }
 
+#[test]
+fn what_a_watcher_says_of_itself_is_said_again_when_it_is_lost() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let request = WatchContextRequest { strict: true, log: true, ..WatchContextRequest::default() };
+    let mut watch = engine.watch_context(&request).unwrap();
+    let said = ["context_watch-status.json", "strict_watch_violations.json"]
+        .map(|name| format!(".logicstamp/{name}"));
+    let before = said.clone().map(|path| repo.read(path));
+    std::fs::remove_dir_all(repo.path(".logicstamp")).unwrap();
+    let active = || engine.watch_status(&WatchRequest::default()).unwrap().watch_mode_active;
+    assert!(active(), "it goes on watching");
+    assert!(watch.wait(Duration::from_millis(10)).unwrap().is_none());
+    assert_eq!(said.map(|path| repo.read(path)), before);
+    assert!(active());
+    std::fs::remove_dir_all(repo.path(".logicstamp")).unwrap();
+    repo.write("src/money.ts", MONEY.replace("number", "bigint"));
+    next(&mut watch).unwrap();
+    assert!(repo.path(".logicstamp/context_watch-mode-logs.json").exists());
+    watch.close().unwrap();
+    assert!(!active());
+}
+
 fn undated(text: &str) -> String {
     let parts = text.split("\"createdAt\":").enumerate();
     parts.map(|(at, part)| if at == 0 { part } else { part.split_once(',').unwrap().1 }).collect()
