@@ -32,6 +32,7 @@ const BETWEEN_REPORTS: Duration = Duration::from_millis(100);
 pub struct Call {
     engine: Arc<Engine>,
     session: Arc<Session>,
+    connection: Option<u64>,
     persona: Persona,
     json_text: bool,
     peer: Peer<RoleServer>,
@@ -57,6 +58,7 @@ impl Call {
     ) -> Self {
         Self {
             engine,
+            connection: (!log_level::is_modern(context)).then_some(session.id),
             persona,
             json_text: persona.json_text || knows_text_alone(context),
             peer: context.peer.clone(),
@@ -80,6 +82,11 @@ impl Call {
     /// The snapshots that this connection took, the newest last.
     pub(crate) fn snapshots(&self) -> Vec<String> {
         self.session.snapshots()
+    }
+
+    /// Whose call it is; none where a request stands for itself alone, over HTTP as over stdio.
+    pub(crate) fn connection(&self) -> Option<u64> {
+        self.connection
     }
 
     /// As whom the server answers.

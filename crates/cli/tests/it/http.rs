@@ -172,6 +172,32 @@ fn both_eras_are_served() {
 }
 
 #[test]
+fn what_one_client_compared_is_no_result_of_another() {
+    let repo = TestRepo::new();
+    repo.write("a.ts", "export const a = 1;\n");
+    let server = Server::with_token(&repo);
+    let connect = || {
+        let hello = protocol::request(1, "initialize", protocol::initialize_params("2025-11-25"));
+        let session = server.rpc(&hello, &[]).header("mcp-session-id").unwrap().to_owned();
+        server.rpc(
+            &protocol::notification("notifications/initialized", json!({})),
+            &[("Mcp-Session-Id", &session)],
+        );
+        session
+    };
+    let call = |session: &str, name: &str| {
+        let message = protocol::request(2, "tools/call", protocol::call_params(name, json!({})));
+        server.rpc(&message, &[("Mcp-Session-Id", session)]).message()["result"]["structuredContent"].clone()
+    };
+    let (one, other) = (connect(), connect());
+    call(&one, "logicstamp_refresh_snapshot");
+    assert_eq!(call(&one, "logicstamp_compare_snapshot")["status"], "pass");
+    let last = "logicstamp_get_last_compare_result";
+    assert_eq!(call(&one, last)["status"], "pass");
+    assert_eq!(call(&other, last)["error"]["code"], "no_compare_result");
+}
+
+#[test]
 fn strangers_are_kept_out() {
     let repo = TestRepo::new();
     let server = Server::with_token(&repo);

@@ -1,6 +1,6 @@
 //! Drift: the files as they are now against a snapshot, written files, a folder, or a commit.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 
@@ -48,6 +48,8 @@ pub struct CompareRequest {
     pub clean_cache: bool,
     /// Goes on with the last comparison instead.
     pub cursor: Option<String>,
+    /// Of whom it is the last comparison then.
+    pub connection: Option<u64>,
 }
 
 /// The seed's result, and what it speaks of.
@@ -81,6 +83,16 @@ pub struct LastCompareRequest {
     pub since: Option<String>,
     /// Where an answer before ended.
     pub cursor: Option<String>,
+    /// Who asks: what others of the same server compared is none of theirs. Those without a connection share theirs.
+    pub connection: Option<u64>,
+}
+
+/// A comparison that was answered.
+#[derive(Debug)]
+pub(super) struct KeptCompared {
+    at: Timestamp,
+    connection: Option<u64>,
+    compared: Compared,
 }
 
 /// `stamp context compare`: two written files, two indexes, or what is written against what is.
@@ -118,8 +130,9 @@ pub(super) fn unread(index: &Index) -> Option<String> {
     Some(format!("{} could not be read ({}){more}: {follows}.", first.path, first.message))
 }
 
-/// So many comparisons are kept for those who ask for the rest of one.
+/// So many comparisons are kept for those who ask for the rest of one, and the last of so many connections.
 const MOST_COMPARED: usize = 8;
+const MOST_CONNECTIONS: usize = 64;
 
 /// A baseline that has been read.
 struct Baseline {
@@ -184,15 +197,15 @@ impl Engine {
     /// What changed since the baseline. The later side is always the files as they are now.
     pub fn compare_snapshot(&self, request: &CompareRequest) -> Result<Compared, Error> {
         if request.cursor.is_some() {
-            let cursor = request.cursor.clone();
-            return self.last_compare_result(&LastCompareRequest { since: None, cursor });
+            let (cursor, connection) = (request.cursor.clone(), request.connection);
+            return self.last_compare_result(&LastCompareRequest { since: None, cursor, connection });
         }
         let (compared, _) = self.compared(request, Reach::Repository)?;
         let mut known = self.understanding.compared.lock().unwrap_or_else(PoisonError::into_inner);
-        known.push_back((self.now(), compared.clone()));
-        if known.len() > MOST_COMPARED {
-            known.pop_front();
-        }
+        let kept =
+            KeptCompared { at: self.now(), connection: request.connection, compared: compared.clone() };
+        known.push_back(kept);
+        forget_old(&mut known);
         compared.part(None, self.max_output_bytes())
     }
 
@@ -214,15 +227,18 @@ impl Engine {
         let gone_on = request
             .cursor
             .as_deref()
-            .and_then(|cursor| known.iter().rev().find(|(_, compared)| compared.place(cursor).is_some()));
-        match gone_on.or(known.back()) {
-            Some((at, compared)) if since.is_none_or(|since| *at >= since) => {
-                compared.clone().part(request.cursor.as_deref(), self.max_output_bytes())
+            .and_then(|cursor| known.iter().rev().find(|kept| kept.compared.place(cursor).is_some()));
+        let last = || known.iter().rev().find(|kept| kept.connection == request.connection);
+        match gone_on.or_else(last) {
+            Some(kept) if since.is_none_or(|since| kept.at >= since) => {
+                kept.compared.clone().part(request.cursor.as_deref(), self.max_output_bytes())
             }
             Some(_) => Err(Error::not_found("no_compare_result", "Nothing was compared since then.")
                 .with_hint("Call logicstamp_compare_snapshot, or leave out `since`.")),
-            None => Err(Error::not_found("no_compare_result", "Nothing was compared yet in this server.")
-                .with_hint("Call logicstamp_compare_snapshot.")),
+            None => {
+                Err(Error::not_found("no_compare_result", "You have compared nothing in this server yet.")
+                    .with_hint("Call logicstamp_compare_snapshot."))
+            }
         }
     }
 
@@ -239,7 +255,7 @@ impl Engine {
             own: Vec::new(),
             force_regenerate: false,
             clean_cache: false,
-            cursor: None,
+            ..CompareRequest::default()
         };
         let (compared, options) = self.compared(&compare, Reach::Anywhere)?;
         let site = self.site(request.path.as_deref())?;
@@ -558,6 +574,19 @@ impl Engine {
             next_cursor: None,
             notice: None,
         }
+    }
+}
+
+/// The oldest go first, and those that are the last of their connection last.
+fn forget_old(known: &mut VecDeque<KeptCompared>) {
+    while known.len() > MOST_COMPARED {
+        let is_last =
+            |at: usize| !known.range(at + 1..).any(|later| later.connection == known[at].connection);
+        let old = (0..known.len()).find(|at| !is_last(*at));
+        if old.is_none() && known.len() <= MOST_CONNECTIONS {
+            return;
+        }
+        known.remove(old.unwrap_or_default());
     }
 }
 

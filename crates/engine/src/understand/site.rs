@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use becket_base::{RepoPath, RepoPathError, Timestamp};
+use becket_base::{RepoPath, RepoPathError};
 use becket_git::GitError;
 use becket_project::config;
 use becket_project::index::{Gist, Index, IndexError, Look, Place, Reading};
@@ -13,7 +13,7 @@ use becket_project::snapshot::{Retention, Snapshots};
 use becket_project::walk::Tests;
 use becket_project::{CheckedOut, Workspace, WorkspaceKind};
 
-use super::compare::Compared;
+use super::compare::KeptCompared;
 use super::given::Given;
 use super::material::{Material, Previous, Remembered};
 use super::options::ContextOptions;
@@ -39,7 +39,7 @@ pub struct Understanding {
     /// Of which project each snapshot was taken here: a caller names it by its id alone.
     pub(super) taken: Mutex<BTreeMap<String, String>>,
     /// The newest last.
-    pub(super) compared: Mutex<VecDeque<(Timestamp, Compared)>>,
+    pub(super) compared: Mutex<VecDeque<KeptCompared>>,
     pub(super) feed: Mutex<super::feed::FeedState>,
 }
 

@@ -596,6 +596,37 @@ fn an_expired_snapshot_is_none() {
     assert_eq!(list(Some(id)).unwrap_err().code(), "unknown_snapshot", "whoever noticed has removed it");
 }
 
+#[test]
+fn the_last_comparison_is_that_of_who_asks() {
+    let repo = shop();
+    let engine = engine(&repo);
+    refresh(&engine);
+    let compare = |connection| {
+        engine.compare_snapshot(&CompareRequest { connection, ..CompareRequest::default() }).unwrap()
+    };
+    let last = |connection| {
+        let request = LastCompareRequest { connection, ..LastCompareRequest::default() };
+        engine
+            .last_compare_result(&request)
+            .map(|last| last.result.status)
+            .map_err(|error| error.code().to_owned())
+    };
+    let none = Err("no_compare_result".to_owned());
+    assert_eq!(compare(Some(1)).result.status, "pass");
+    assert_eq!((last(Some(2)), last(None)), (none.clone(), none));
+    repo.write("src/money.ts", MONEY.replace("(amount: Cents)", "(amount: Cents, currency: string)"));
+    // However often somebody else compares.
+    for _ in 0..20 {
+        compare(Some(2));
+    }
+    assert_eq!((last(Some(1)), last(Some(2))), (Ok("pass".to_owned()), Ok("diff".to_owned())));
+    // Not for ever: connections come and go.
+    for connection in 3..70 {
+        compare(Some(connection));
+    }
+    assert!(last(Some(1)).is_err() && last(Some(69)).is_ok());
+}
+
 /// A clock that is set by hand, in minutes.
 #[derive(Debug, Default)]
 struct Hand(std::sync::atomic::AtomicI64);

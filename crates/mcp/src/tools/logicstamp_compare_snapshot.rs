@@ -68,6 +68,7 @@ impl Tool for LogicstampCompareSnapshot {
             force_regenerate: params.force_regenerate,
             clean_cache: params.clean_cache,
             cursor: params.cursor,
+            connection: call.connection(),
         };
         call.blocking(move |engine| engine.compare_snapshot(&request)).await
     }

@@ -27,7 +27,7 @@ impl Tool for LogicstampGetLastCompareResult {
     const NAME: &'static str = "logicstamp_get_last_compare_result";
     const TITLE: &'static str = "The last comparison";
     const DESCRIPTION: &'static str =
-        "Get the last result of logicstamp_compare_snapshot in this server without comparing again.";
+        "Get the last result of logicstamp_compare_snapshot on this connection without comparing again.";
     const TOOLSET: Toolset = Toolset::Understand;
     const EFFECT: Effect = Effect::Reads;
 
@@ -35,7 +35,8 @@ impl Tool for LogicstampGetLastCompareResult {
     type Output = Compared;
 
     async fn run(call: Call, params: Params) -> Result<Compared, Error> {
-        let request = LastCompareRequest { since: params.since, cursor: params.cursor };
+        let request =
+            LastCompareRequest { since: params.since, cursor: params.cursor, connection: call.connection() };
         call.blocking(move |engine| engine.last_compare_result(&request)).await
     }
 
