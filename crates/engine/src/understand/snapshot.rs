@@ -277,7 +277,9 @@ impl Engine {
                 return Err(foreign_cursor());
             }
             let site = opened.site.clone();
-            let pages = written::pages(material, &site, self.now(), None, &written::KeptPages::default());
+            // Nothing of it is of another time than it was taken.
+            let then = created.parse().unwrap_or(opened.record.created_at);
+            let pages = written::pages(material, &site, then, None, &written::KeptPages::default());
             let mut index = serde_json::to_value(&pages.index).unwrap_or_default();
             let lost = shrink(&mut index, limit.beside(&answer).room());
             answer.index = Some(index);

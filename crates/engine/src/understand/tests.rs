@@ -597,6 +597,25 @@ fn an_expired_snapshot_is_none() {
 }
 
 #[test]
+fn a_snapshot_has_the_same_index_whenever_it_is_read() {
+    let repo = shop();
+    let engine = engine(&repo);
+    let clock = Arc::new(Hand::default());
+    engine.set_clock(Arc::clone(&clock) as Arc<dyn becket_base::Clock>);
+    refresh(&engine);
+    let read = || {
+        let bundle_path = "context_main.json".to_owned();
+        let request = ReadBundleRequest { bundle_path, ..ReadBundleRequest::default() };
+        engine.read_bundle(&request).unwrap().index.unwrap()
+    };
+    let first = read();
+    clock.set(5);
+    assert_eq!(first, read());
+    let written: serde_json::Value = serde_json::from_str(&repo.read("context_main.json")).unwrap();
+    assert_eq!(first["createdAt"], written["createdAt"], "that of the files that were written with it");
+}
+
+#[test]
 fn the_last_comparison_is_that_of_who_asks() {
     let repo = shop();
     let engine = engine(&repo);
