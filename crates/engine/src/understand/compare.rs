@@ -304,6 +304,9 @@ impl Engine {
                 return Err(written::no_index(&folder));
             }
         }
+        if snapshot.is_none() && of_project {
+            is_of(&site)?;
+        }
         let baseline = match &snapshot {
             Some(record) => self.baseline(&site, &record.id, asked, reach)?,
             None => self.baseline(&site, named, asked, reach)?,
@@ -644,6 +647,25 @@ fn tell_unknown(comparison: &mut Comparison) {
         };
         file.declarations.insert(0, change);
     }
+}
+
+/// What `--out` wrote into a folder is no earlier state of that folder, in which all seems to be gone.
+fn is_of(site: &Site) -> Result<(), Error> {
+    let folder = site.folder();
+    let Some(index) = written::read_index(&folder) else { return Ok(()) };
+    let mut files = index.folders.iter().flat_map(|row| row.components.iter().map(|name| (&row.path, name)));
+    if site.prefix.is_empty() || files.any(|(path, name)| folder.join(path).join(name).exists()) {
+        return Ok(());
+    }
+    let written = written::contracts_in(&folder, &site.prefix)?;
+    if written.contracts.is_empty() || written.contracts.keys().any(|entry| site.holds(entry)) {
+        return Ok(());
+    }
+    let shown = &site.prefix;
+    let message = format!("`{shown}` has context files of another folder, and no source of its own.");
+    Err(Error::invalid("context_mismatch", message).with_hint(format!(
+        "Take it for the baseline, of the folder that they are of: `becket context compare --baseline {shown}`."
+    )))
 }
 
 /// Whether a place stands for all context files of a project: their index, or the folder that it is in.

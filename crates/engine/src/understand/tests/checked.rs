@@ -96,3 +96,28 @@ fn a_file_that_is_there_and_has_no_text_is_unreadable() {
     let compared = engine(&repo).context_compare(&DriftRequest { files, ..DriftRequest::default() });
     assert_eq!(compared.unwrap_err().code(), "context_missing", "whatever the other one is");
 }
+
+#[test]
+fn files_of_another_folder_are_no_earlier_state_of_the_one_that_they_lie_in() {
+    let repo = project(5);
+    let out = Some(repo.path("ctx"));
+    engine(&repo).context_generate(&ContextRequest { out, ..ContextRequest::default() }).unwrap();
+    let compare = |path: Option<&str>, baseline: Option<&str>| {
+        let (path, baseline) = (path.map(str::to_owned), baseline.map(str::to_owned));
+        engine(&repo).context_compare(&DriftRequest { path, baseline, ..DriftRequest::default() })
+    };
+    let told = compare(Some("ctx"), None).unwrap_err();
+    assert_eq!(told.code(), "context_mismatch");
+    assert!(told.hint().unwrap().contains("becket context compare --baseline ctx"), "{told}");
+    assert!(!compare(None, Some("ctx")).unwrap().has_drift());
+    // A folder that has lost its sources has changed.
+    let path = Some("src".to_owned());
+    engine(&repo).context_generate(&ContextRequest { path, ..ContextRequest::default() }).unwrap();
+    assert!(!compare(Some("src"), None).unwrap().has_drift());
+    for name in std::fs::read_dir(repo.path("src")).unwrap().map(|entry| entry.unwrap().path()) {
+        if name.extension().is_some_and(|ending| ending != "json") {
+            std::fs::remove_file(name).unwrap();
+        }
+    }
+    assert!(compare(Some("src"), None).unwrap().breaking() > 0);
+}
