@@ -22,6 +22,7 @@ use becket_project::walk::rules::is_rule_file;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::fault;
 use super::left_out::tell_left_out;
 use super::material::Material;
 use super::options::{ContextChoice, ContextOptions};
@@ -278,7 +279,7 @@ impl Engine {
             }
             if request.approve && request.clean_orphaned {
                 for path in &orphaned {
-                    becket_project::files::remove(&folder.join(path)).map_err(written::not_written)?;
+                    becket_project::files::remove(&folder.join(path)).map_err(fault::not_written)?;
                 }
             }
         }
@@ -301,7 +302,7 @@ impl Engine {
         let of_project = is_snapshot || named == "files";
         if !request.force_regenerate && of_project && written::read_index(&folder).is_none() {
             if snapshot.as_ref().is_none_or(|record| record.about[UNWRITTEN] != true) {
-                return Err(written::no_index(&folder));
+                return Err(fault::no_index(&folder));
             }
         }
         if snapshot.is_none() && of_project {

@@ -422,7 +422,7 @@ impl Engine {
         }
         let there = folder.ancestors().find(|place| place.is_dir()).unwrap_or(&folder);
         let missing = folder.strip_prefix(there).unwrap_or(Path::new(""));
-        becket_project::files::create_folder(there, missing).map_err(written::not_written)
+        becket_project::files::create_folder(there, missing).map_err(super::fault::not_written)
     }
 }
 

@@ -6,6 +6,7 @@ mod bundle_part;
 mod compare;
 mod documents;
 mod entry;
+mod fault;
 mod feed;
 mod follow;
 mod generate;

@@ -176,7 +176,7 @@ impl Engine {
         });
         let text = serde_json::to_string_pretty(&file).unwrap_or_default() + "\n";
         becket_project::files::write_derived(&folder.join("context_compare_modes.json"), text.as_bytes())
-            .map_err(written::not_written)
+            .map_err(super::fault::not_written)
     }
 }
 

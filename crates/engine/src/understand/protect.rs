@@ -12,7 +12,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::written::{self, not_written};
+use super::fault::not_written;
+use super::written;
 use crate::repository::sentence;
 use crate::sandbox::refused_link;
 use crate::{Engine, Error};

@@ -9,10 +9,11 @@ use becket_project::lock::{FileLock, LockError};
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::fault::{not_written, unless_full};
 use super::site::Site;
 use super::staging;
 use super::strict::StrictReport;
-use super::written::{self, not_written};
+use super::written;
 use crate::Error;
 use crate::repository::sentence;
 use crate::sandbox::refused_link;
@@ -174,6 +175,6 @@ fn unlockable(error: LockError) -> Error {
     if let Some(refused) = refused_link(&error) {
         return refused.with_source(error);
     }
-    let hint = written::unless_full(&error, "Check the permissions of becket's cache folder.");
+    let hint = unless_full(&error, "Check the permissions of becket's cache folder.");
     Error::unavailable("not_writable", sentence(&error.to_string())).with_hint(hint).with_source(error)
 }

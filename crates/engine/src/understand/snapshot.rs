@@ -13,13 +13,14 @@ use serde_json::{Value, json};
 
 use super::bundle_part::{BundlePart, foreign_cursor};
 use super::compare::unread;
+use super::fault::unless_full;
 use super::generate::{LeftOutFile, left_out, nothing_found};
 use super::material::{Material, Packed};
 use super::options::ContextChoice;
 use super::part::{fitting, size};
 use super::session::output_lock;
 use super::site::{Site, lies_in, spelled};
-use super::written::{self, folder_of, unless_full};
+use super::written::{self, folder_of};
 use crate::progress::{self, tell};
 use crate::repository::sentence;
 use crate::sandbox::refused_link;

@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::{session, written};
+use super::{fault, session, written};
 use crate::{Engine, Error};
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -77,8 +77,11 @@ impl Engine {
                 let mut file =
                     match written::page_at(folder, path).map(|place| (written::read(&place), place)) {
                         Some((Some(text), place)) => check(&contexts, &place, &text),
-                        Some((None, place)) if place.exists() => faulty(NO_TEXT),
-                        Some((None, _)) => faulty("it is listed in the index and not there"),
+                        Some((None, place)) => match fault::forbidden(&place) {
+                            Some(error) => faulty(error.message()),
+                            None if place.exists() => faulty(fault::NO_TEXT),
+                            None => faulty("it is listed in the index and not there"),
+                        },
                         None => faulty(written::NO_PAGE),
                     };
                 let told = row["bundles"].as_u64().and_then(|told| usize::try_from(told).ok());
@@ -224,13 +227,13 @@ fn default_file(folder: &Path) -> PathBuf {
     if index.is_file() { index } else { folder.join("context.json") }
 }
 
-/// Why a file that is there has no text.
-const NO_TEXT: &str = "it is no file with text in UTF-8 that may be read";
-
 /// The text of a context file that somebody names.
 pub(super) fn text_at(place: &Path, missing: impl FnOnce() -> Error) -> Result<String, Error> {
-    written::read(place)
-        .ok_or_else(|| if place.exists() { written::unreadable(place, NO_TEXT) } else { missing() })
+    written::read(place).ok_or_else(|| match fault::forbidden(place) {
+        Some(error) => error,
+        None if place.exists() => fault::unreadable(place, fault::NO_TEXT),
+        None => missing(),
+    })
 }
 
 fn missing(place: &Path) -> Error {

@@ -2,7 +2,6 @@
 //! again. Times of making are kept while what was made is the same, so that an unchanged project writes unchanged bytes.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,6 +21,7 @@ use becket_project::walk::rules::role_of;
 use becket_project::walk::{Below, Role, Stamp, Tests};
 use serde_json::{Value, json};
 
+use super::fault::{no_baseline, not_written, unreadable, without_text};
 use super::material::{Material, Packed};
 use super::options::ContextOptions;
 use super::page::KeptPage;
@@ -30,12 +30,11 @@ use super::staging::{Staging, put};
 use super::tokens::claude;
 use crate::Error;
 use crate::progress::{self, Progress};
-use crate::repository::sentence;
 
 pub(super) const INDEX: &str = "context_main.json";
 /// What a folder's file may be called.
 pub(super) const PAGES: [&str; 3] = ["context.json", "context.ndjson", "context.toon"];
-const LARGEST: u64 = 256 * 1024 * 1024;
+pub(super) const LARGEST: u64 = 256 * 1024 * 1024;
 /// From so many files on it is worth waking a thread to ask for their stamps.
 const MANY_LOOKS: usize = 256;
 /// The same for making and for writing their texts.
@@ -583,8 +582,7 @@ pub(super) fn contracts_in(folder: &Path, prefix: &str) -> Result<WrittenContrac
             written.add_gone(prefix, row);
             continue;
         }
-        let text = read(&path)
-            .ok_or_else(|| unreadable(&path, "it is listed in context_main.json and not there"))?;
+        let text = read(&path).ok_or_else(|| without_text(&path))?;
         written.add(&text).map_err(|error| unreadable(&path, &error))?;
         written.format.get_or_insert_with(|| format_of(&row.context_file, &text));
     }
@@ -697,73 +695,6 @@ fn form(node: &Value, contract: &Contract) -> (CodeMode, SchemaVersion) {
         (None, None) => CodeMode::None,
     };
     (mode, contract.schema_version.parse().unwrap_or_default())
-}
-
-/// Why there is no index to be read in a project's folder, in the seed's words: clients look for them.
-pub(super) fn no_index(folder: &Path) -> Error {
-    damaged_index(folder).unwrap_or_else(|| {
-        let folder = folder.display();
-        Error::not_found(
-            "context_missing",
-            format!(
-                "context_main.json not found in {folder}. Run 'stamp context' or 'logicstamp_refresh_snapshot' first to \
-                 generate context files, or use forceRegenerate: true to regenerate automatically."
-            ),
-        )
-        .with_hint(
-            "Before edits, call logicstamp_refresh_snapshot or run `becket context`; after them, compare with baseline \
-             \"git:HEAD\".",
-        )
-    })
-}
-
-/// The same of a folder that was named as something to compare with, into which nobody else writes one.
-fn no_baseline(folder: &Path) -> Error {
-    damaged_index(folder).unwrap_or_else(|| {
-        let folder = folder.display();
-        Error::not_found("context_missing", format!("There is no context_main.json in {folder}.")).with_hint(
-            format!(
-                "`becket context --out {folder}`, run before edits, writes one there; a commit is compared with as git:<ref>."
-            ),
-        )
-    })
-}
-
-fn damaged_index(folder: &Path) -> Option<Error> {
-    let index = folder.join(INDEX);
-    index.is_file().then(|| {
-        unreadable(&index, "it is no index of LogicStamp")
-            .with_hint("Mend it, or delete it and run `becket context` to write it anew.")
-    })
-}
-
-pub(super) fn unreadable(path: &Path, why: &str) -> Error {
-    Error::invalid("context_unreadable", format!("{} cannot be read: {why}.", path.display()))
-        .with_hint("Run `becket context` to write it anew.")
-}
-
-pub(super) fn not_written(error: FileError) -> Error {
-    let hint = match &error {
-        FileError::NotAFile { .. } | FileError::NotAFolder { .. } | FileError::Link { .. } => {
-            "Rename it, or have the context files written elsewhere: `becket context --out FOLDER`."
-        }
-        _ => unless_full(&error, "Check the permissions of the folder."),
-    };
-    Error::unavailable("not_writable", sentence(&error.to_string())).with_hint(hint).with_source(error)
-}
-
-/// What to do about something that could not be written: `hint`, unless there was no room for it.
-pub(super) fn unless_full(error: &(dyn std::error::Error + 'static), hint: &'static str) -> &'static str {
-    let is_full = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref().is_some_and(|cause: &io::Error| {
-            matches!(cause.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
-        })
-    };
-    if std::iter::successors(Some(error), |cause| cause.source()).any(is_full) {
-        "The disk is full: make room and do it again. What was written before is still there."
-    } else {
-        hint
-    }
 }
 
 /// Context files below a folder, wherever they come from, by path relative to it.

@@ -98,6 +98,20 @@ fn a_file_that_is_there_and_has_no_text_is_unreadable() {
 }
 
 #[test]
+fn what_stands_in_the_place_of_a_context_file_is_not_called_gone() {
+    let repo = project(5);
+    engine(&repo).context_generate(&ContextRequest::default()).unwrap();
+    repo.remove("src/context.json");
+    repo.write("src/context.json/file", "");
+    let request = DriftRequest { files: None, ..DriftRequest::default() };
+    // In another clone, where nobody remembers what was written.
+    std::fs::remove_dir_all(repo.path(".git/becket")).unwrap();
+    let told = engine(&repo).context_compare(&request).unwrap_err();
+    assert_eq!(told.code(), "context_unreadable");
+    assert!(told.message().ends_with("it is no file with text in UTF-8."), "{told}");
+}
+
+#[test]
 fn files_of_another_folder_are_no_earlier_state_of_the_one_that_they_lie_in() {
     let repo = project(5);
     let out = Some(repo.path("ctx"));

@@ -384,7 +384,7 @@ fn a_full_disk_is_called_one() {
     let failed = |kind: std::io::ErrorKind| {
         let path = std::path::PathBuf::from("context.json");
         let error = becket_project::files::FileError::Failed { path, action: "written", source: kind.into() };
-        written::not_written(error).hint().unwrap_or_default().to_owned()
+        fault::not_written(error).hint().unwrap_or_default().to_owned()
     };
     assert!(failed(std::io::ErrorKind::StorageFull).contains("disk is full: make room"));
     assert!(failed(std::io::ErrorKind::PermissionDenied).contains("permissions"));
