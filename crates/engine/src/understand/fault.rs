@@ -79,10 +79,18 @@ pub(super) fn unreadable(path: &Path, why: &str) -> Error {
 }
 
 pub(super) fn not_written(error: FileError) -> Error {
+    unwritten(error, "Rename it, or have the context files written elsewhere: `becket context --out FOLDER`.")
+}
+
+/// The same of what has its place, whatever stands there.
+pub(super) fn not_put(error: FileError) -> Error {
+    unwritten(error, "Rename it or move it away: what becket writes there can have no other name.")
+}
+
+/// `taken` is the next step where something else has the name.
+fn unwritten(error: FileError, taken: &'static str) -> Error {
     let hint = match &error {
-        FileError::NotAFile { .. } | FileError::NotAFolder { .. } | FileError::Link { .. } => {
-            "Rename it, or have the context files written elsewhere: `becket context --out FOLDER`."
-        }
+        FileError::NotAFile { .. } | FileError::NotAFolder { .. } | FileError::Link { .. } => taken,
         _ => unless_full(&error, "Check the permissions of the folder."),
     };
     Error::unavailable("not_writable", sentence(&error.to_string())).with_hint(hint).with_source(error)

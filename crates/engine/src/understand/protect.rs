@@ -4,6 +4,7 @@
 use std::path::{Component, Path};
 
 use becket_base::counted;
+use becket_base::text::decoded;
 use becket_contracts::secrets::{self, Form, SecretSeverity};
 use becket_project::files;
 use becket_project::walk::rules::is_environment;
@@ -12,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::fault::not_written;
+use super::fault::{denied, not_put};
 use super::written;
 use crate::repository::sentence;
 use crate::sandbox::refused_link;
@@ -126,6 +127,13 @@ fn no_link(path: &Path) -> Result<(), Error> {
     }
 }
 
+/// The bytes of a file that is written again with what is added to it: what cannot be read would be lost.
+fn bytes_at(path: &Path) -> Result<Vec<u8>, Error> {
+    let bytes =
+        files::read(path, LARGEST).map_err(|error| denied(path, &error).unwrap_or_else(|| not_put(error)));
+    Ok(bytes?.unwrap_or_default())
+}
+
 fn severity(severity: SecretSeverity) -> &'static str {
     match severity {
         SecretSeverity::High => "high",
@@ -199,7 +207,7 @@ impl Engine {
         };
         if request.keep_report {
             let text = serde_json::to_string_pretty(&report).unwrap_or_default() + "\n";
-            files::write(&folder.join(REPORT), text.as_bytes()).map_err(not_written)?;
+            files::write(&folder.join(REPORT), text.as_bytes()).map_err(not_put)?;
         }
         Ok(report)
     }
@@ -208,7 +216,7 @@ impl Engine {
     pub fn security_reset(&self, path: Option<&str>) -> Result<bool, Error> {
         let report = self.site(path)?.folder().join(REPORT);
         let there = report.is_file();
-        files::remove(&report).map_err(not_written)?;
+        files::remove(&report).map_err(not_put)?;
         Ok(there)
     }
 
@@ -218,10 +226,11 @@ impl Engine {
         let path = folder.join(STAMPIGNORE);
         no_link(&path)?;
         // Read as the rules are, whatever an editor put before it.
-        let mut document: Value = match written::source(&path) {
-            None => json!({"ignore": []}),
-            Some(text) if text.trim().is_empty() => json!({"ignore": []}),
-            Some(text) => serde_json::from_str(text.trim_start_matches('\u{feff}')).map_err(|error| {
+        let bytes = bytes_at(&path)?;
+        let text = decoded(&bytes);
+        let mut document: Value = match text.trim_start_matches('\u{feff}') {
+            text if text.trim().is_empty() => json!({"ignore": []}),
+            text => serde_json::from_str(text).map_err(|error| {
                 Error::invalid("stampignore_broken", format!(".stampignore is not JSON: {error}."))
                     .with_hint("It has the form {\"ignore\": [\"path-or-glob\"]}; mend it by hand.")
             })?,
@@ -243,7 +252,7 @@ impl Engine {
         let patterns = list.iter().filter_map(Value::as_str).map(str::to_owned).collect();
         if !added.is_empty() {
             let text = serde_json::to_string_pretty(&document).unwrap_or_default() + "\n";
-            files::write(&path, text.as_bytes()).map_err(not_written)?;
+            files::write(&path, text.as_bytes()).map_err(not_put)?;
         }
         Ok(IgnoreReport { added, already, patterns })
     }
@@ -300,7 +309,8 @@ impl Engine {
         if !skip_gitignore {
             no_link(&gitignore)?;
         }
-        let text = written::read(&gitignore).unwrap_or_default();
+        let mut rules = if *skip_gitignore { Vec::new() } else { bytes_at(&gitignore)? };
+        let text = String::from_utf8_lossy(&rules).into_owned();
         if *skip_gitignore {
             steps.push(".gitignore is left as it is".to_owned());
         } else if text.lines().any(|line| line.trim() == BLOCK_START) {
@@ -313,16 +323,16 @@ impl Engine {
             } else {
                 "\n\n"
             };
-            let block = format!("{text}{gap}{BLOCK_START}\n{}\n", IGNORED.join("\n"));
-            files::write(&gitignore, block.as_bytes()).map_err(not_written)?;
+            rules.extend(format!("{gap}{BLOCK_START}\n{}\n", IGNORED.join("\n")).bytes());
+            files::write(&gitignore, &rules).map_err(not_put)?;
             steps.push("added context files to .gitignore".to_owned());
         }
         match files::create(&folder.join(GUIDE), super::documents::GUIDE.as_bytes()) {
             Ok(()) => steps.push(format!("wrote {GUIDE}")),
             Err(files::FileError::Exists { .. }) => steps.push(format!("{GUIDE} is there already")),
-            Err(error) => return Err(not_written(error)),
+            Err(error) => return Err(not_put(error)),
         }
-        files::create_folder(&folder, std::path::Path::new(".logicstamp")).map_err(not_written)?;
+        files::create_folder(&folder, std::path::Path::new(".logicstamp")).map_err(not_put)?;
         let config = json!({
             "gitignorePreference": if *skip_gitignore { "skipped" } else { "added" },
             "llmContextPreference": "added",
@@ -331,7 +341,7 @@ impl Engine {
             &folder.join(CONFIG),
             (serde_json::to_string_pretty(&config).unwrap_or_default() + "\n").as_bytes(),
         )
-        .map_err(not_written)?;
+        .map_err(not_put)?;
         steps.push(format!("wrote {CONFIG}"));
         let request = ScanRequest { path: path.clone(), keep_report: true };
         let scan = if *skip_scan { None } else { Some(self.security_scan(&request)?) };

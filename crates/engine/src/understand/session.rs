@@ -9,7 +9,7 @@ use becket_project::lock::{FileLock, LockError};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::fault::{not_written, unless_full};
+use super::fault::{not_put, unless_full};
 use super::site::Site;
 use super::staging;
 use super::strict::StrictReport;
@@ -104,12 +104,12 @@ impl Session {
 
     /// Says that nobody watches any more. The report stays where it names something that is still broken.
     pub(super) fn close(self, strict: Option<&StrictReport>) -> Result<(), Error> {
-        files::remove(&self.folder.join(STATUS)).map_err(not_written)?;
+        files::remove(&self.folder.join(STATUS)).map_err(not_put)?;
         match strict {
             Some(report) if report.cumulative_violations > 0 => {
                 self.report(&StrictReport { active: false, ..report.clone() })
             }
-            _ => files::remove(&self.folder.join(VIOLATIONS)).map_err(not_written),
+            _ => files::remove(&self.folder.join(VIOLATIONS)).map_err(not_put),
         }
     }
 
@@ -117,7 +117,7 @@ impl Session {
         let text = serde_json::to_string_pretty(value).unwrap_or_default() + "\n";
         files::create_folder(&self.folder, Path::new(FOLDER))
             .and_then(|_| files::write_derived(&self.folder.join(path), text.as_bytes()))
-            .map_err(not_written)
+            .map_err(not_put)
     }
 }
 

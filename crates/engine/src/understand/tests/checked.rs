@@ -135,3 +135,23 @@ fn files_of_another_folder_are_no_earlier_state_of_the_one_that_they_lie_in() {
     }
     assert!(compare(Some("src"), None).unwrap().breaking() > 0);
 }
+
+#[test]
+fn rules_that_cannot_be_read_are_neither_lost_nor_context_files() {
+    for name in [".stampignore", ".gitignore"] {
+        let repo = project(1);
+        repo.write(format!("{name}/file"), "");
+        let told = if name == ".gitignore" {
+            engine(&repo).stamp_init(&StampInitRequest::default()).map(drop).unwrap_err()
+        } else {
+            engine(&repo).stamp_ignore(&["x".to_owned()]).map(drop).unwrap_err()
+        };
+        assert_eq!(told.code(), "not_writable");
+        assert!(!told.hint().unwrap().contains("--out"), "{told}");
+    }
+    let repo = project(1);
+    std::fs::write(repo.path(".gitignore"), b"caf\xe9\n").unwrap();
+    engine(&repo).stamp_init(&StampInitRequest::default()).unwrap();
+    let rules = std::fs::read(repo.path(".gitignore")).unwrap();
+    assert!(rules.starts_with(b"caf\xe9\n\n# LogicStamp"), "{}", rules.escape_ascii());
+}
