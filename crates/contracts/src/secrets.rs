@@ -133,7 +133,10 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 
 /// What the scan of one file reports.
 pub fn scan(text: &str) -> Vec<Secret> {
-    let found = find(text);
+    told(text, &find(text))
+}
+
+fn told(text: &str, found: &[(Range<usize>, &'static Rule)]) -> Vec<Secret> {
     found
         .iter()
         .map(|(range, rule)| {
@@ -145,7 +148,7 @@ pub fn scan(text: &str) -> Vec<Secret> {
                 line: small(text[..range.start].bytes().filter(|byte| *byte == b'\n').count()) + 1,
                 column: small(text[line_start..range.start].chars().count()) + 1,
                 length: small(text[range.clone()].chars().count()),
-                snippet: snippet(text, line_start..line_end, &found),
+                snippet: snippet(text, line_start..line_end, found),
             }
         })
         .collect()

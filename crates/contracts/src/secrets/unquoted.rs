@@ -61,27 +61,24 @@ const ABOUT_SECRETS: &[&str] = &[
 ];
 
 impl Form {
-    /// The lines with quotes around the values that have none, and for each line where it got them, in characters.
-    fn quoted(self, text: &str) -> (String, Vec<Option<[usize; 2]>>) {
+    /// The lines with quotes around the values that have none, and where these quotes stand.
+    fn quoted(self, text: &str) -> (String, Vec<usize>) {
         let mut quoted = String::with_capacity(text.len() + 64);
-        let mut marks = Vec::new();
-        for line in text.lines() {
+        let mut quotes = Vec::new();
+        for whole in text.split_inclusive('\n') {
+            let line = whole.trim_end_matches(['\n', '\r']);
             let place = if is_comment(line) { None } else { self.place(line) };
             let place = place.filter(|(name, value)| is_meant(&line[..*name], &line[value.clone()]));
-            if let Some((_, value)) = &place {
-                quoted.push_str(&line[..value.start]);
+            let mut at = 0;
+            for end in place.into_iter().flat_map(|(_, value)| [value.start, value.end]) {
+                quoted.push_str(&whole[at..end]);
+                quotes.push(quoted.len());
                 quoted.push('"');
-                quoted.push_str(&line[value.clone()]);
-                quoted.push('"');
-                quoted.push_str(&line[value.end..]);
-            } else {
-                quoted.push_str(line);
+                at = end;
             }
-            quoted.push('\n');
-            let letters = |end: usize| line[..end].chars().count();
-            marks.push(place.map(|(_, value)| [letters(value.start), letters(value.end) + 1]));
+            quoted.push_str(&whole[at..]);
         }
-        (quoted, marks)
+        (quoted, quotes)
     }
 
     /// Where the name ends that a line assigns to, and where the value stands.
@@ -140,16 +137,12 @@ fn is_meant(name: &str, value: &str) -> bool {
 
 /// What [`super::scan`] reports, of a file in which texts stand without quotes.
 pub fn scan_unquoted(text: &str, form: Form) -> Vec<Secret> {
-    let (quoted, marks) = form.quoted(text);
-    let mut found = super::scan(&quoted);
-    for secret in &mut found {
-        if let Some(Some(quotes)) = marks.get(secret.line as usize - 1) {
-            let before = quotes.iter().filter(|quote| **quote + 1 < secret.column as usize).count();
-            secret.column -= u32::try_from(before).unwrap_or_default();
-            secret.snippet = secret.snippet.replace("\"PRIVATE_DATA\"", super::REDACTED);
-        }
-    }
-    found
+    let (quoted, quotes) = form.quoted(text);
+    // What is told is told of the text as it is.
+    let place = |at: usize| at - quotes.partition_point(|quote| *quote < at);
+    let found = super::find(&quoted).into_iter();
+    let found: Vec<_> = found.map(|(range, rule)| (place(range.start)..place(range.end), rule)).collect();
+    super::told(text, &found)
 }
 
 #[cfg(test)]
@@ -186,8 +179,8 @@ mod tests {
             at(5, 26, "AWS_SECRET_ACCESS_KEY: PRIVATE_DATA"),
             at(7, 17, "- DB_PASSWORD=PRIVATE_DATA"),
             at(8, 12, "api-key: PRIVATE_DATA"),
-            at(9, 1, "PRIVATE_DATA: \"something\" # PRIVATE_DATA"),
-            at(9, 35, "PRIVATE_DATA: \"something\" # PRIVATE_DATA"),
+            at(9, 1, "PRIVATE_DATA: something # PRIVATE_DATA"),
+            at(9, 35, "PRIVATE_DATA: something # PRIVATE_DATA"),
         ];
         assert_eq!(found(text, Form::Yaml), expected);
     }
@@ -198,6 +191,18 @@ mod tests {
         let lines: Vec<_> =
             found(text, Form::Properties).into_iter().map(|(line, column, _)| (line, column)).collect();
         assert_eq!(lines, [(1, 28), (2, 13), (3, 17)]);
+    }
+
+    #[test]
+    fn a_line_is_shown_as_it_is_but_for_the_secret() {
+        let token = "npm_abcdefghijklmnopqrstuvwxyz0123456789";
+        let text =
+            format!("é=1\r\n//registry.npmjs.org/:_authToken={token}\r\npassword = hunter2verysecret\r\n");
+        let expected = [
+            at(2, 34, "//registry.npmjs.org/:_authToken=PRIVATE_DATA"),
+            at(3, 12, "password = PRIVATE_DATA"),
+        ];
+        assert_eq!(found(&text, Form::Properties), expected);
     }
 
     #[test]
