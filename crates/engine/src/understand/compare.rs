@@ -302,7 +302,10 @@ impl Engine {
         let of_project = is_snapshot || named == "files";
         if !request.force_regenerate && of_project && written::read_index(&folder).is_none() {
             if snapshot.as_ref().is_none_or(|record| record.about[UNWRITTEN] != true) {
-                return Err(fault::no_index(&folder));
+                return Err(match reach {
+                    Reach::Repository => fault::no_index(&folder),
+                    Reach::Anywhere => fault::no_index_yet(&folder),
+                });
             }
         }
         if snapshot.is_none() && of_project {

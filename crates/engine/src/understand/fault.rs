@@ -51,6 +51,16 @@ pub(super) fn no_index(folder: &Path) -> Error {
     })
 }
 
+/// The same to whoever types commands.
+pub(super) fn no_index_yet(folder: &Path) -> Error {
+    lost_index(folder).unwrap_or_else(|| {
+        let message = format!("There is no context_main.json in {}.", folder.display());
+        Error::not_found("context_missing", message).with_hint(
+            "`becket context`, run before edits, writes one; after them, compare with the last commit: `--baseline git:HEAD`.",
+        )
+    })
+}
+
 /// The same of a folder that was named as something to compare with, into which nobody else writes one.
 pub(super) fn no_baseline(folder: &Path) -> Error {
     lost_index(folder).unwrap_or_else(|| {

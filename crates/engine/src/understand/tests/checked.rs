@@ -137,6 +137,17 @@ fn files_of_another_folder_are_no_earlier_state_of_the_one_that_they_lie_in() {
 }
 
 #[test]
+fn a_command_line_is_told_of_no_option_of_a_tool() {
+    let repo = project(5);
+    let told = engine(&repo).context_compare(&DriftRequest::default()).unwrap_err();
+    assert_eq!(told.code(), "context_missing");
+    assert!(!told.message().contains("forceRegenerate"), "{told}");
+    assert!(told.hint().unwrap().contains("--baseline git:HEAD"), "{told}");
+    let told = engine(&repo).compare_snapshot(&CompareRequest::default()).unwrap_err();
+    assert!(told.message().contains("or use forceRegenerate: true"), "a client may look for it");
+}
+
+#[test]
 fn rules_that_cannot_be_read_are_neither_lost_nor_context_files() {
     for name in [".stampignore", ".gitignore"] {
         let repo = project(1);
