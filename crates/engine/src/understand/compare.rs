@@ -309,7 +309,7 @@ impl Engine {
             }
         }
         if snapshot.is_none() && of_project {
-            is_of(&site)?;
+            self.is_of(&site)?;
         }
         let baseline = match &snapshot {
             Some(record) => self.baseline(&site, &record.id, asked, reach)?,
@@ -452,6 +452,33 @@ impl Engine {
             place.pop();
         }
         Ok(Some(place))
+    }
+
+    /// What `--out` wrote into a folder is no earlier state of that folder, in which all seems to be gone.
+    fn is_of(&self, site: &Site) -> Result<(), Error> {
+        let (folder, own) = (site.folder(), &self.workspace()?.root);
+        let Some(index) = written::read_index(&folder) else { return Ok(()) };
+        let mut files =
+            index.folders.iter().flat_map(|row| row.components.iter().map(|name| (&row.path, name)));
+        if folder == *own || files.any(|(path, name)| folder.join(path).join(name).exists()) {
+            return Ok(());
+        }
+        let written = written::contracts_in(&folder, &site.prefix)?;
+        let mut entries = written.contracts.keys();
+        let is_elsewhere = if site.prefix.is_empty() {
+            // Outside of Git a folder is a project of its own, unless it is told by what is around it.
+            folder.starts_with(own) && entries.any(|entry| own.join(entry).exists())
+        } else {
+            entries.len() > 0 && !entries.any(|entry| site.holds(entry))
+        };
+        if !is_elsewhere {
+            return Ok(());
+        }
+        let shown = folder.strip_prefix(own).unwrap_or(&folder).display();
+        let message = format!("`{shown}` has context files of another folder, and no source of its own.");
+        Err(Error::invalid("context_mismatch", message).with_hint(format!(
+            "Take it for the baseline, of the folder that they are of: `becket context compare --baseline {shown}`."
+        )))
     }
 
     /// What was written into a folder. The run that wrote it knew more than it wrote; what style sheets say is not kept.
@@ -651,25 +678,6 @@ fn tell_unknown(comparison: &mut Comparison) {
         };
         file.declarations.insert(0, change);
     }
-}
-
-/// What `--out` wrote into a folder is no earlier state of that folder, in which all seems to be gone.
-fn is_of(site: &Site) -> Result<(), Error> {
-    let folder = site.folder();
-    let Some(index) = written::read_index(&folder) else { return Ok(()) };
-    let mut files = index.folders.iter().flat_map(|row| row.components.iter().map(|name| (&row.path, name)));
-    if site.prefix.is_empty() || files.any(|(path, name)| folder.join(path).join(name).exists()) {
-        return Ok(());
-    }
-    let written = written::contracts_in(&folder, &site.prefix)?;
-    if written.contracts.is_empty() || written.contracts.keys().any(|entry| site.holds(entry)) {
-        return Ok(());
-    }
-    let shown = &site.prefix;
-    let message = format!("`{shown}` has context files of another folder, and no source of its own.");
-    Err(Error::invalid("context_mismatch", message).with_hint(format!(
-        "Take it for the baseline, of the folder that they are of: `becket context compare --baseline {shown}`."
-    )))
 }
 
 /// Whether a place stands for all context files of a project: their index, or the folder that it is in.

@@ -137,6 +137,19 @@ fn files_of_another_folder_are_no_earlier_state_of_the_one_that_they_lie_in() {
 }
 
 #[test]
+fn nor_are_they_outside_of_git() {
+    let folder = tempfile::tempdir().unwrap();
+    let (root, out) = (folder.path(), folder.path().join("ctx"));
+    std::fs::write(root.join("a.ts"), "export const a: number = 1;\n").unwrap();
+    let engine = Engine::open(Environment::new(root), OpenOptions::default());
+    engine.context_generate(&ContextRequest { out: Some(out), ..ContextRequest::default() }).unwrap();
+    let path = Some("ctx".to_owned());
+    let told = engine.context_compare(&DriftRequest { path, ..DriftRequest::default() }).unwrap_err();
+    assert_eq!(told.code(), "context_mismatch");
+    assert!(told.hint().unwrap().contains("--baseline ctx"), "{told}");
+}
+
+#[test]
 fn a_command_line_is_told_of_no_option_of_a_tool() {
     let repo = project(5);
     let told = engine(&repo).context_compare(&DriftRequest::default()).unwrap_err();
