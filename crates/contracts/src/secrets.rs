@@ -4,6 +4,8 @@
 //! A rule finds the secret itself, not the line around it. What is plainly a placeholder is left alone, judged by the
 //! value and never by its surroundings: `latestToken` is a name like any other. A value that says its name once more is none.
 
+mod assigned;
+mod escaped;
 mod hints;
 mod plain;
 mod rules;
@@ -16,8 +18,9 @@ use std::sync::{LazyLock, OnceLock};
 use regex::{Captures, Regex, RegexBuilder};
 use serde::{Deserialize, Serialize};
 
+use self::escaped::Unescaped;
 use self::hints::Hints;
-use self::rules::{AT_HINT, AT_WORD};
+use self::rules::{ASSIGNED, AT_HINT, AT_WORD};
 pub use self::rules::{RULES, Rule};
 pub use self::unquoted::{Form, scan_unquoted};
 
@@ -58,23 +61,60 @@ fn secret_of(captures: &Captures<'_>) -> Option<Range<usize>> {
     captures.iter().skip(1).flatten().next().map(|secret| secret.range())
 }
 
+type Found = (Range<usize>, &'static Rule);
+
 /// Where a secret begins and ends in the text, and the rule that found it. Sorted, none within another.
-pub fn find(text: &str) -> Vec<(Range<usize>, &'static Rule)> {
-    let mut found: Vec<(Range<usize>, &'static Rule)> = Vec::new();
-    for (index, (rule, mut starts)) in RULES.iter().zip(hinted(text)).enumerate() {
-        if starts.is_empty() {
+pub fn find(text: &str) -> Vec<Found> {
+    let mut found = found_as_written(text);
+    if let Some(unescaped) = Unescaped::of(text) {
+        let meant = found_as_written(&unescaped.text).into_iter();
+        found.extend(meant.map(|(range, rule)| (unescaped.written(&range), rule)));
+    }
+    found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+    found.dedup_by(|(range, _), (before, _)| {
+        let is_part = range.start < before.end;
+        if is_part {
+            before.end = before.end.max(range.end);
+        }
+        is_part
+    });
+    found
+}
+
+/// In no order, and some within others.
+fn found_as_written(text: &str) -> Vec<Found> {
+    let mut found: Vec<Found> = Vec::new();
+    for (index, (rule, mut places)) in RULES.iter().zip(hinted(text)).enumerate() {
+        if places.is_empty() {
+            continue;
+        }
+        let mut add = |start: usize, secret: Range<usize>| {
+            let is_secret = rule.is_secret(text, start, &text[secret.clone()]);
+            if is_secret {
+                found.push((secret, rule));
+            }
+            is_secret
+        };
+        if rule.pattern == ASSIGNED {
+            places.sort_unstable();
+            let mut end = 0;
+            for place in places {
+                let values =
+                    if place < end { Vec::new() } else { assigned::texts(&text.as_bytes()[place..]) };
+                for value in values {
+                    // What is none may have another in it.
+                    if add(place, place + value.start..place + value.end) {
+                        end = place + value.end;
+                    }
+                }
+            }
             continue;
         }
         let pattern = COMPILED[index].get_or_init(|| compile(rule.pattern));
-        let mut add = |start: usize, secret: Range<usize>| {
-            if rule.is_secret(text, start, &text[secret.clone()]) {
-                found.push((secret, rule));
-            }
-        };
         if rule.pattern.starts_with(AT_HINT) {
-            starts.sort_unstable();
+            places.sort_unstable();
             let mut end = 0;
-            for start in starts {
+            for start in places {
                 let captures = if start < end { None } else { pattern.captures(&text[start..]) };
                 let captured = captures.and_then(|it| Some((it.get(0)?.end(), secret_of(&it)?)));
                 if let Some((whole, secret)) = captured {
@@ -84,16 +124,11 @@ pub fn find(text: &str) -> Vec<(Range<usize>, &'static Rule)> {
             }
         } else {
             let captured = pattern.captures_iter(text);
-            captured.filter_map(|captures| secret_of(&captures)).for_each(|secret| add(secret.start, secret));
+            captured.filter_map(|captures| secret_of(&captures)).for_each(|secret| {
+                add(secret.start, secret);
+            });
         }
     }
-    found.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
-    let mut end = 0;
-    found.retain(|(range, _)| {
-        let keep = range.start >= end;
-        end = end.max(range.end);
-        keep
-    });
     found
 }
 
@@ -104,12 +139,12 @@ impl Rule {
         let is_of_manual = self.name == "aws-access-key" && value.ends_with("EXAMPLE");
         // Nobody chooses such a long one: it is a picture or a program.
         let is_data = || value.chars().nth(LONGEST_ASSIGNED).is_some() || plain::is_plain(text, start, value);
-        let is_assigned = self.name == "assigned-secret";
+        let is_assigned = self.pattern == ASSIGNED;
         let is_short = || value.chars().nth(LEAST_ASSIGNED - 1).is_none();
         // Behind a colon stands a port more often than so short a number as a password.
         let is_port = self.name == "url-password" && value.len() < 6 && value.parse::<u32>().is_ok();
         let is_other = is_of_manual || is_port || self.checked && !is_secret(value);
-        !(is_other || is_assigned && (is_short() || is_data()))
+        !(is_other || is_assigned && (is_short() || is_prose(value) || is_data()))
     }
 }
 
@@ -124,7 +159,10 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     for (range, _) in found {
         redacted.push_str(&text[at..range.start]);
         redacted.push_str(REDACTED);
-        redacted.extend(text[range.clone()].chars().filter(|letter| *letter == '\n'));
+        for line in text[range.clone()].split_inclusive('\n').filter(|line| line.ends_with('\n')) {
+            // A text that goes on in the next line has to say so.
+            redacted.push_str(if line.trim_end().ends_with('\\') { "\\\n" } else { "\n" });
+        }
         at = range.end;
     }
     redacted.push_str(&text[at..]);
@@ -176,6 +214,14 @@ fn small(size: usize) -> u32 {
     u32::try_from(size).unwrap_or(u32::MAX)
 }
 
+/// Whether words stand in it. Those of a secret are none: each has a digit among its letters, small ones and large ones.
+fn is_prose(value: &str) -> bool {
+    let has = |text: &str, kind: fn(&u8) -> bool| text.bytes().any(|byte| kind(&byte));
+    let is_word = |word: &str| !has(word, u8::is_ascii_digit) || !has(word, u8::is_ascii_alphabetic);
+    let is_mixed = has(value, u8::is_ascii_lowercase) && has(value, u8::is_ascii_uppercase);
+    value.contains(char::is_whitespace) && (!is_mixed || value.split_whitespace().any(is_word))
+}
+
 /// Not a placeholder, not the name of a variable, not prose.
 fn is_secret(value: &str) -> bool {
     const PLACEHOLDERS: &[&str] = &[
@@ -225,14 +271,14 @@ fn is_secret(value: &str) -> bool {
 }
 
 /// For each rule, where the hints stand that say that a text may break it, found in one cheap pass: most files break
-/// none, and patterns are slow.
+/// none, and patterns are slow. Of names that something is assigned to, where the hints end.
 fn hinted(text: &str) -> [Vec<usize>; RULES.len()] {
     let mut starts = [const { Vec::new() }; RULES.len()];
     HINTS.find(text, |index, place| {
         let (rule, (before, rest)) = (&RULES[index], text.as_bytes().split_at(place.start));
         let in_word = || before.last().is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
         if (rule.follows)(&rest[place.len()..]) && !(rule.pattern.starts_with(AT_WORD) && in_word()) {
-            starts[index].push(place.start);
+            starts[index].push(if rule.pattern == ASSIGNED { place.end } else { place.start });
         }
     });
     starts

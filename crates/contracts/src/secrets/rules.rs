@@ -1,11 +1,14 @@
 //! The rules by which secrets are known: one row each, with what says cheaply that a text need not be searched.
 
-use super::SecretSeverity;
+use super::{SecretSeverity, assigned};
 
 /// How a pattern begins that begins where its hint does: it is tried there and nowhere else.
 pub(super) const AT_HINT: &str = r"\A";
 /// The same for a hint that begins a word, which a text that is cut there cannot tell.
 pub(super) const AT_WORD: &str = r"\A(?-u:\b)";
+
+/// In the place of a pattern, of the rule for what [`assigned`] reads behind a name.
+pub(super) const ASSIGNED: &str = "";
 
 /// One rule. The group of the pattern is what must not be seen; of several the one that matched.
 #[derive(Debug)]
@@ -244,13 +247,8 @@ pub const RULES: &[Rule] = &[
             "privatekey",
             "credential",
         ],
-        assigns_text,
-        // Perhaps of a member by its name, and perhaps in the place of one that is not set: `process.env.TOKEN || "…"`.
-        concat!(
-            r"\A(?i-u:(?:api[_-]?key|secret|passw(?:or)?d|pwd|auth[_-]?token|access[_-]?token|private[_-]?key|client[_-]?secret",
-            r"|token|credential)[A-Za-z0-9_$]{0,24}[\x22']?\]?)\s*(?::\s*(?i-u:string)\s*)?[:=]\s*",
-            r"(?:(?-u:[A-Za-z0-9_$.?!()\[\]\x22'])+\s*(?:\|\||\?\?)\s*)?[\x22'`]([^\x22'`\s]+)[\x22'`]",
-        ),
+        |rest| !assigned::texts(rest).is_empty(),
+        ASSIGNED,
     ),
     doubtful(
         "authorization-header",
@@ -290,23 +288,6 @@ fn is_credential(rest: &[u8]) -> bool {
     const REACH: usize = 13;
     let start = rest.iter().take(REACH).position(|byte| *byte > b' ' && byte.is_ascii());
     start.is_some_and(|start| start > 0 && is_token(&rest[start..], 20))
-}
-
-/// Whether a text may be assigned right after this: most names that look like a secret's are a type's or an argument's.
-fn assigns_text(rest: &[u8]) -> bool {
-    // The rest of a name, a type, what it stands in the place of; how it is laid out has no say.
-    const REACH: usize = 128;
-    let mut assigned = false;
-    for byte in rest.iter().filter(|byte| **byte > b' ').take(REACH) {
-        match byte {
-            b':' | b'=' | b'|' | b'?' => assigned = true,
-            b'"' | b'\'' | b'`' if assigned => return true,
-            // Blanks are blanks beyond ASCII too.
-            byte if !byte.is_ascii() => {}
-            _ => assigned = false,
-        }
-    }
-    false
 }
 
 const fn sure(
