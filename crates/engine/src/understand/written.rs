@@ -125,7 +125,7 @@ pub(super) fn pages(
 ) -> Pages {
     let now: Arc<str> = now.to_string().into();
     let (folder, trusts) = folder.map_or((None, false), |(folder, trusts)| (Some(folder), trusts));
-    let old = |path: &str| folder.and_then(|folder| read(&folder.join(path)));
+    let old = |path: &str| folder.and_then(|folder| standing(&folder.join(path)));
     let below = folder.map(Below::new);
     let stamp = |path: &str| below.as_ref().and_then(|below| below.file(path));
     let folders = material.folders();
@@ -208,6 +208,14 @@ pub(super) fn pages(
         before_is_whole: known.is_some(),
         kept: KeptPages { folders: pages, index: Some(kept_index) },
         foreign: foreign.into_inner().unwrap_or_else(PoisonError::into_inner),
+    }
+}
+
+/// What stands where a context file is to be, whatever it is: what has no text, or may not be read, is no file of ours.
+fn standing(path: &Path) -> Option<String> {
+    match files::read(path, LARGEST) {
+        Ok(bytes) => bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()),
+        Err(_) => path.is_file().then(|| char::REPLACEMENT_CHARACTER.to_string()),
     }
 }
 

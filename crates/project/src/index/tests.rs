@@ -420,7 +420,7 @@ fn declared_modules_are_one_in_however_many_files_they_stand() {
     assert_eq!(props(&index, "heading.tsx"), "star");
     assert_eq!(props(&index, "aliased.tsx"), "a");
     assert_eq!(led(&index, "named.tsx"), "a.d.ts Props; b.d.ts More");
-    assert_eq!(led(&index, "whole.tsx"), "a.d.ts *; b.d.ts *");
+    assert_eq!(led(&index, "whole.tsx"), "a.d.ts Props; b.d.ts More");
     assert_eq!(led(&index, "behind.tsx"), "a.d.ts Props; b.d.ts More; barrel.ts More,Props");
     assert_eq!(led(&index, "barrel.ts"), "a.d.ts *; b.d.ts *");
     assert_eq!(led(&index, "heading.tsx"), "b.d.ts Props");

@@ -515,7 +515,7 @@ fn imported<'a>(specifier: &ImportDeclarationSpecifier<'a>) -> (&'a str, bool) {
     }
 }
 
-fn name_of<'a>(name: &ModuleExportName<'a>) -> &'a str {
+pub(super) fn name_of<'a>(name: &ModuleExportName<'a>) -> &'a str {
     name.name().as_str()
 }
 

@@ -1,49 +1,52 @@
 //! `import { run } from './run'; export { run };`: what a file imports to export it again, and does not use itself.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
-use oxc_ast::ast::Program;
+use oxc_ast::ast::{Program, Statement};
 use oxc_ast_visit::Visit;
 
 use super::handed::{Uses, handed_on};
+use super::modules::name_of;
 use crate::model::{Export, ExportOrigin, Import, ImportKind, ImportedName};
 
 /// Says of such names that they are handed on, as `export { run } from './run'` does.
 pub(super) fn hand_on(program: &Program<'_>, imports: &mut Vec<Import>, exports: &[Export]) {
-    let passed: BTreeSet<(&str, &str)> = exports.iter().filter_map(source).collect();
-    let is_passed =
-        |import: &Import, name: &ImportedName| passed.contains(&(&*import.specifier, &*name.imported));
+    let mut listed: BTreeMap<&str, usize> = BTreeMap::new();
+    for statement in &program.body {
+        if let Statement::ExportNamedDeclaration(export) = statement {
+            for specifier in &export.specifiers {
+                *listed.entry(name_of(&specifier.local)).or_default() += 1;
+            }
+        }
+    }
+    let is_listed = |import: &Import, name: &ImportedName| {
+        let is_it = |export: &Export| match &export.origin {
+            ExportOrigin::Module { specifier, imported } => {
+                *specifier == import.specifier && *imported == name.imported
+            }
+            ExportOrigin::Local(_) => false,
+        };
+        listed.contains_key(&*name.local) && exports.iter().any(is_it)
+    };
     let is_candidate = |import: &Import| {
         matches!(import.kind, ImportKind::Static | ImportKind::TypeOnly)
-            && import.names.iter().any(|name| is_passed(import, name))
+            && import.names.iter().any(|name| is_listed(import, name))
     };
-    if passed.is_empty() || !imports.iter().any(is_candidate) {
+    if listed.is_empty() || !imports.iter().any(is_candidate) {
         return;
     }
     let mut uses = Uses::default();
     uses.visit_program(program);
     // Comments name types where the language has none.
     let is_told = |name: &ImportedName| {
-        program.source_type.is_javascript()
-            && program
-                .comments
-                .iter()
-                .any(|one| one.span.source_text(program.source_text).contains(&name.local))
-    };
-    let times = |import: &Import, name: &ImportedName| {
-        let is_it = |export: &&Export| source(export) == Some((&*import.specifier, &*name.imported));
-        exports.iter().filter(is_it).count()
+        let mut texts = program.comments.iter().map(|one| one.span.source_text(program.source_text));
+        program.source_type.is_javascript() && texts.any(|text| text.contains(&name.local))
     };
     let mut handed = Vec::new();
     for import in imports.iter_mut().filter(|import| is_candidate(import)) {
-        let alike =
-            |name: &ImportedName| import.names.iter().filter(|one| one.imported == name.imported).count();
         let is_for_others = |name: &ImportedName| {
-            !name.local.is_empty()
-                && is_passed(import, name)
-                && alike(name) == 1
-                && uses.count(&name.local) == times(import, name)
-                && !is_told(name)
+            let is_used = listed.get(&*name.local).copied() != Some(uses.count(&name.local));
+            is_listed(import, name) && !is_used && !is_told(name)
         };
         let (on, own): (Vec<_>, Vec<_>) = import.names.iter().cloned().partition(is_for_others);
         if on.is_empty() {
@@ -62,12 +65,4 @@ pub(super) fn hand_on(program: &Program<'_>, imports: &mut Vec<Import>, exports:
     }
     imports.extend(handed);
     imports.sort_by_key(|import| import.line);
-}
-
-/// The module that an export is of, and its name there.
-fn source(export: &Export) -> Option<(&str, &str)> {
-    match &export.origin {
-        ExportOrigin::Module { specifier, imported } => Some((specifier, imported)),
-        ExportOrigin::Local(_) => None,
-    }
 }

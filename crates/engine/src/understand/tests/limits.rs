@@ -307,6 +307,12 @@ fn the_projects_own_files_of_these_names_are_left_alone() {
     let cleaned = engine.context_clean(&CleanRequest { path: None, remove: true }).unwrap();
     assert!(!cleaned.files.iter().any(|file| file == "src/pages/context.json"), "{:?}", cleaned.files);
     assert_eq!(repo.read("src/pages/context.json"), own);
+    // In another encoding it is no less theirs.
+    let encoded = b"{\"caf\xe9\": 1}\n";
+    repo.write("src/pages/context.json", encoded);
+    let refused = engine.context_generate(&ContextRequest::default()).unwrap_err();
+    assert_eq!(refused.code(), "not_ours");
+    assert_eq!(fs_err::read(repo.path("src/pages/context.json")).unwrap(), encoded);
     repo.remove("src/pages/context.json");
     fs_err::create_dir_all(repo.path("src/pages/context.json")).unwrap();
     let snapshot = refresh(&engine);
