@@ -7,7 +7,6 @@ mod context;
 mod coordinate;
 mod editor;
 mod logging;
-mod pages;
 mod signals;
 mod ui;
 
@@ -57,7 +56,6 @@ pub(crate) struct Global {
 
 /// The whole process.
 pub fn run() -> ExitCode {
-    pages::small();
     let arguments: Vec<_> = std::env::args_os().collect();
     if let Some((persona, arguments)) = alias::called_as(&arguments) {
         return alias::run(persona, &arguments);

@@ -23,7 +23,6 @@ use serde_json::{Value, json};
 use self::watch::WatchOptions;
 use crate::{
     context::Context,
-    pages,
     ui::{Finding, Report, whole_number},
 };
 
@@ -267,7 +266,6 @@ impl Generate {
         }
         let talks = !self.quiet && !context.global.json;
         let started = Instant::now();
-        pages::huge();
         let generate = || bar::shown(talks, || engine.context_generate(&request));
         let report = becket_engine::alone(generate).and_then(|report| {
             if self.stats {
