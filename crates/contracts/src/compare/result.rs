@@ -183,6 +183,6 @@ pub fn folders<'e>(entries: impl Iterator<Item = &'e str>) -> BTreeSet<&'e str> 
     entries.map(folder_of).collect()
 }
 
-fn folder_of(entry: &str) -> &str {
+pub(super) fn folder_of(entry: &str) -> &str {
     entry.rsplit_once('/').map_or("", |(folder, _)| folder)
 }

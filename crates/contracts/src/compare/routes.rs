@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use becket_base::divided;
-
 use super::addresses::{Pattern, by_place};
 use super::origins::In;
+use super::result::folder_of;
 use super::{Change, DeclarationChange, Side, Verdict};
 use crate::graph::Graph;
 use crate::model::{Contract, Route, RouteParameter, RouteRole};
@@ -180,27 +179,29 @@ fn is_same_program((before, old): (&Side<'_>, &str), (after, new): (&Side<'_>, &
         Some(found.into_iter().map(|at| graph.path(at).to_owned()).collect())
     };
     let Some((was, is)) = needing(was, old).zip(needing(is, new)) else { return true };
-    let folder = |path: &'_ str| divided::around_last(path, b'/').map_or("", |(folder, _)| folder).to_owned();
-    let are_beside = || was.len() == 1 && is.len() == 1 && folder(old) == folder(new);
+    let are_beside = || was.len() == 1 && is.len() == 1 && folder_of(old) == folder_of(new);
     !was.is_disjoint(&is) || are_beside()
 }
 
 /// Whether a page is one of another Next.js app now.
 fn is_of_another_app(old: &Contract, new: &Contract) -> bool {
-    let app_of = |one: &Contract| one.nextjs.as_ref().and_then(|_| app(&one.entry_id).map(str::to_owned));
-    app_of(old).zip(app_of(new)).is_some_and(|(was, is)| was != is)
+    let apps = app(&old.entry_id).zip(app(&new.entry_id));
+    old.nextjs.is_some() && new.nextjs.is_some() && apps.is_some_and(|(was, is)| was != is)
 }
 
 /// The folder of the Next.js app that a file makes addresses of.
 fn app(entry: &str) -> Option<&str> {
-    let mut parts = entry.split_inclusive('/');
-    let mut length = 0;
-    parts.by_ref().find(|part| {
-        length += part.len();
-        matches!(*part, "app/" | "pages/")
-    })?;
-    let around = entry[..length].trim_end_matches("app/").trim_end_matches("pages/");
-    Some(around.strip_suffix("src/").unwrap_or(around))
+    let mut start = 0;
+    for part in entry.split_inclusive('/') {
+        if matches!(part, "app/" | "pages/") {
+            let around = &entry[..start];
+            // `web/src/app` is of the app in `web`.
+            let outside = around.strip_suffix("src/").filter(|rest| rest.is_empty() || rest.ends_with('/'));
+            return Some(outside.unwrap_or(around));
+        }
+        start += part.len();
+    }
+    None
 }
 
 /// What is answered at an address: by a route, or by what Next.js gives the file.
