@@ -16,7 +16,7 @@ use crate::Framing;
 use crate::protocol;
 
 /// Long enough for a loaded machine; nothing waits so long when all is well.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 
 /// A request to a process to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
